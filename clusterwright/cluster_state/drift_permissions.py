@@ -134,6 +134,9 @@ READ_ACTIONS: Final[Mapping[str, tuple[str, ...]]] = {
         "logs:GetDataProtectionPolicy",
         "logs:ListTagsForResource",
     ),
+    "AWS::PCS::Cluster": ("pcs:GetCluster", "pcs:ListTagsForResource"),
+    "AWS::PCS::ComputeNodeGroup": ("pcs:GetComputeNodeGroup", "pcs:ListTagsForResource"),
+    "AWS::PCS::Queue": ("pcs:GetQueue", "pcs:ListTagsForResource"),
     "AWS::RDS::DBInstance": (
         "ec2:DescribeAccountAttributes",
         "ec2:DescribeAvailabilityZones",

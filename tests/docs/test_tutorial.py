@@ -1,7 +1,7 @@
 """The tutorial works word by word: its commands and edits, in their order, in a copy.
 
 Two things differ from the page: a free port instead of 4566, and the set-up, which has tests of
-its own (tests/setup).
+its own (tests/setup), as has the rehearsal at its end (tests/demo).
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ from tools.lint.files import ROOT
 PAGE = ROOT / "docs" / "tutorial" / "first-cluster.md"
 _EDIT = re.compile(r'^```diff title="(?P<file>[^"]+)"\n-(?P<old>.+)\n\+(?P<new>.+)\n```$', re.M)
 _PORT = "4566"
+_SELF = "tests/docs/test_tutorial.py"
+"""The last step, which boots nodes, is run by the test of the demo."""
 
 
 @dataclass
@@ -114,7 +116,7 @@ def _steps() -> list[Shown | re.Match[str]]:
     """The commands and edits of the page in their order."""
     text = PAGE.read_text(encoding="utf-8")
     steps: list[tuple[int, Shown | re.Match[str]]] = [
-        (shown.line, shown) for shown in shown_commands(PAGE) if shown.run_by is not None
+        (shown.line, shown) for shown in shown_commands(PAGE) if shown.run_by == _SELF
     ]
     steps += [(text.count("\n", 0, edit.start()) + 1, edit) for edit in _EDIT.finditer(text)]
     return [step for _, step in sorted(steps, key=lambda pair: pair[0])]

@@ -51,9 +51,16 @@ def test_cluster_toolkit_1769_changed_count_changes_the_nodes(
     before = nodes()
     assert {name: len(ids) for name, ids in before.items()} == {"controller": 1, "workers": 4}
     more = build(counted(7))
-    # Only the template of the cluster differs: nothing is stopped, replaced or recreated.
+    # Nothing is stopped, replaced or recreated. Beside the cluster, only the contents of
+    # the prefix with the scripts change: the job files have the numbers of nodes.
     changed = {n for n in more.templates if more.templates[n] != standing.templates[n]}
-    assert changed == {"test-cluster"}
+    assert changed == {"test-cluster", "test-lifecycle"}
+    other = {
+        name
+        for name, resource in more.templates["test-lifecycle"]["Resources"].items()
+        if resource != standing.templates["test-lifecycle"]["Resources"].get(name)
+    }
+    assert {name for name in other if not name.startswith("Copy")} == set()
     assert deployment.deploy(more, "test-cluster", assets=False)["test-cluster"].ok
     after = nodes()
     assert len(after["workers"]) == 7

@@ -13,6 +13,8 @@ from typing import Any
 import pytest
 from aws_cdk import aws_sagemaker
 
+from clusterwright.catalog import load_catalog
+from clusterwright.job_templates.cluster_files import cluster_files, without_counts
 from tests.field_failures.conftest import MakeNode
 from tests.support import rich_specs, specs
 from tests.support.synthesis import Assembly, Build
@@ -109,21 +111,26 @@ def test_awsome_918_changed_script_changes_the_template(build: Build, tmp_path: 
     from stacks.lifecycle import scripts
 
     assembly = build(small())
-    cluster_file = files_of_nodes(assembly)["cluster.json"]
-    digest = scripts.scripts_digest({"cluster.json": cluster_file})
+    cluster = specs.load(tmp_path).cluster
+    inputs = {
+        "cluster.json": files_of_nodes(assembly)["cluster.json"],
+        # A changed number of nodes is no change of the scripts.
+        "jobs.json": cluster_files(without_counts(cluster), load_catalog(), None),
+    }
+    digest = scripts.scripts_digest(inputs)
     for group in groups_of(assembly).values():
         uri = "".join(strings(group["LifeCycleConfig"]["SourceS3Uri"]))
         assert uri.endswith(f"/lifecycle/{digest}/")
     # One more byte in any script changes the prefix, and so the template.
     copy = tmp_path / "scripts"
     shutil.copytree(LIFECYCLE, copy, ignore=shutil.ignore_patterns(*scripts.EXCLUDED))
-    assert scripts.scripts_digest({"cluster.json": cluster_file}, copy) == digest
+    assert scripts.scripts_digest(inputs, copy) == digest
     paths = [path for path in sorted(copy.rglob("*")) if path.is_file()]
     assert len(paths) > 30
     for path in paths:
         content = path.read_bytes()
         path.write_bytes(content + b"\n")
-        assert scripts.scripts_digest({"cluster.json": cluster_file}, copy) != digest, path
+        assert scripts.scripts_digest(inputs, copy) != digest, path
         path.write_bytes(content)
     # So does a change of the scripts' input.
     user = {"name": "ada", "uid": 20001}

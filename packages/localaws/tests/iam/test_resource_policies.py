@@ -129,5 +129,9 @@ class TestResourcesPolicies:
         nobody = boto3.client("s3", REGION, config=Config(signature_version=botocore.UNSIGNED))
         assert refused(nobody.get_object, Bucket="public-bucket", Key="k")[0] == 403
         public = allow("s3:GetObject", "arn:aws:s3:::public-bucket/*", Principal="*")
-        s3.put_bucket_policy(Bucket="public-bucket", Policy=document(public))
+        policy = document(public)
+        blocked = refused(s3.put_bucket_policy, Bucket="public-bucket", Policy=policy)
+        assert blocked[:2] == (403, "AccessDenied"), "new buckets block public policies"
+        s3.delete_public_access_block(Bucket="public-bucket")
+        s3.put_bucket_policy(Bucket="public-bucket", Policy=policy)
         assert refused(nobody.list_objects_v2, Bucket="public-bucket")[0] == 403

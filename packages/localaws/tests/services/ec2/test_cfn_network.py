@@ -83,7 +83,7 @@ def test_the_vpc_has_the_requested_properties(network: dict[str, str]) -> None:
     blocks = {item["CidrBlock"] for item in vpc["CidrBlockAssociationSet"]}
     assert blocks == {"10.0.0.0/16", "10.1.0.0/16"}
     assert own_tags(vpc["Tags"]) == [{"Key": "Name", "Value": "training"}]
-    automatic = {tag["Key"].rsplit(":", 1)[1]: tag["Value"] for tag in vpc["Tags"]}
+    automatic = {tag["Key"].rpartition(":")[2]: tag["Value"] for tag in vpc["Tags"]}
     assert (automatic["stack-name"], automatic["logical-id"]) == ("net", "Vpc")
     names = ec2.describe_vpc_attribute(VpcId=network["Vpc"], Attribute="enableDnsHostnames")
     assert names["EnableDnsHostnames"]["Value"] is True
