@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from clusterwright_common import boot_comment, xid_history
+from clusterwright_common import boot_comment, scontrol, xid_history
 
 from clusterwright_acceptance import node_run
 from clusterwright_acceptance.expected import Expected
@@ -64,14 +64,13 @@ def _report(
     say: Callable[[str], None],
 ) -> None:
     """Write the comment; without slurmctld only that is missing, the verdict stays."""
-    words = [
-        "scontrol",
-        "update",
-        f"NodeName={node}",
-        f"Comment={boot_comment.written(result)}",
-    ]
     for attempt in range(1, _ATTEMPTS + 1):
-        answer = make_probe(_TIMEOUT_SECONDS).run(words, _TIMEOUT_SECONDS)
+        probe = make_probe(_TIMEOUT_SECONDS)
+        shown = probe.run(["scontrol", "--oneliner", "show", "node", node], _TIMEOUT_SECONDS)
+        before = scontrol.words(shown.stdout).get("Comment", "")
+        words = ["scontrol", "update", f"NodeName={node}"]
+        words.append(f"Comment={boot_comment.written(result, before)}")
+        answer = probe.run(words, _TIMEOUT_SECONDS)
         if answer.ok:
             return
         say(f"the comment in Slurm: {answer.summary}")

@@ -1,4 +1,4 @@
-"""Records that Slurm's commands print: `Key=Value` words, and rows with a separator.
+"""Records that Slurm's commands print: rows with a separator, states, times.
 
 Source: scontrol(1), squeue(1), sacct(1) of Slurm 24.11; not in JSON, which needs a plug-in that is
 not on every image.
@@ -12,17 +12,9 @@ from typing import Optional
 SEPARATOR = "\x1f"
 """Of columns: it occurs in no name of a job or a node."""
 
-_KEY = re.compile(r"(?:^| )([A-Z][A-Za-z_]*(?:/[A-Z][A-Za-z]*)?)=")
 _NOTHING = ("", "(null)", "None", "N/A", "Unknown", "none")
 _MARKS = "*~#!%$@^-+"
 _SINCE = re.compile(r"^(.*?) ?\[([^@\]]+)@([0-9T:-]+)\]$")
-
-
-def words(line: str) -> dict[str, str]:
-    """One line of `scontrol --oneliner show`: values by key; a value may contain blanks."""
-    found = list(_KEY.finditer(line))
-    ends = [match.start() for match in found[1:]] + [len(line)]
-    return {match.group(1): line[match.end() : end].strip() for match, end in zip(found, ends)}
 
 
 def rows(text: str, columns: int) -> list[list[str]]:

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Optional
 
 from clusterwright_common.probe import Probe
+from clusterwright_common.scontrol import words
 
 from clusterwright_state.records import (
     SEPARATOR,
@@ -17,7 +18,6 @@ from clusterwright_state.records import (
     state_words,
     text_or_none,
     time_or_none,
-    words,
 )
 
 AWAY = frozenset(

@@ -29,17 +29,24 @@ def after_boot(node: Node, clock: Clock, said: list[str] | None = None) -> dict[
     return boot.run_boot(node.expected, node.probe, clock=clock, sleep=clock.sleep, say=say)
 
 
-def commented(node: Node) -> list[dict[str, Any] | None]:
-    """What the commands of scontrol wrote."""
-    lines = (node.root / "scontrol").read_text().splitlines()
-    start = f"update NodeName={NODE} Comment="
-    assert all(line.startswith(start) for line in lines)
-    return [boot_comment.read(line[len(start) :]) for line in lines]
+def commented(node: Node) -> list[dict[str, Any]]:
+    """The results in the node's comment, the oldest first."""
+    return boot_comment.read((node.root / "comment").read_text().strip())
 
 
 @pytest.fixture
 def slurm(node: Node) -> Node:
-    node.command("scontrol", f'echo "$*" >>{node.root}/scontrol')
+    """A scontrol that keeps the comment of the node and shows it."""
+    comment = node.root / "comment"
+    comment.write_text("(null)\n")
+    node.command(
+        "scontrol",
+        f"""case "$*" in
+        "--oneliner show node {NODE}") echo "NodeName={NODE} Comment=$(cat {comment}) OS=Linux" ;;
+        "update NodeName={NODE} Comment="*) echo "${{3#Comment=}}" >{comment} ;;
+        *) exit 1 ;;
+        esac""",
+    )
     return node
 
 
@@ -85,7 +92,6 @@ def test_a_bad_node_is_rejected_after_a_minute(slurm: Node) -> None:
     result = after_boot(slurm, clock)
     assert (result["verdict"], clock.now) == ("rejected", boot.AGAIN_SECONDS)
     (comment,) = commented(slurm)
-    assert comment is not None
     assert (comment["verdict"], comment["reason"]) == ("rejected", result["reason"])
     assert comment["reason"].startswith("gpu-count: ")
 
@@ -94,6 +100,7 @@ def test_another_start_of_the_unit_is_another_test(slurm: Node) -> None:
     after_boot(slurm, Clock())
     slurm.cpus(190, 95)
     assert after_boot(slurm, Clock())["reason"].startswith("cpus: ")
+    assert [result["verdict"] for result in commented(slurm)] == ["accepted", "rejected"]
 
 
 def test_without_slurmctld_the_verdict_is_the_same(node: Node) -> None:

@@ -24,17 +24,25 @@ RESULT = {
 )
 def test_what_is_written_is_read(change: dict[str, Any]) -> None:
     result = {**RESULT, **change}
-    assert boot_comment.read(boot_comment.written(result)) == result
+    assert boot_comment.read(boot_comment.written(result)) == [result]
 
 
 def test_a_reason_is_no_field_of_scontrol() -> None:
-    text = boot_comment.written({**RESULT, "reason": "xid: State=79\n  twice " + "x" * 500})
+    text = boot_comment.written({**RESULT, "reason": "xid: State=79 | once\n  twice " + "x" * 500})
     assert "=" not in text
     assert "\n" not in text
     assert len(text) == boot_comment.MOST_LETTERS
-    found = boot_comment.read(text)
-    assert found is not None
-    assert found["reason"].startswith("xid: State:79 twice xxx")
+    (found,) = boot_comment.read(text)
+    assert found["reason"].startswith("xid: State:79 / once twice xxx")
+
+
+def test_results_of_earlier_instances_stay() -> None:
+    comment = "mine"
+    results = [{**RESULT, "ended_at": f"2026-11-27T1{hour}:00:00Z"} for hour in range(5)]
+    for result in results:
+        comment = boot_comment.written(result, comment)
+    assert boot_comment.read(comment) == results[-boot_comment.MOST_RESULTS :]
+    assert "mine" not in comment
 
 
 @pytest.mark.parametrize(
@@ -42,4 +50,4 @@ def test_a_reason_is_no_field_of_scontrol() -> None:
     ["", "(null)", "mine", "clusterwright acceptance: new", "clusterwright acceptance: "],
 )
 def test_other_comments_are_no_results(comment: str) -> None:
-    assert boot_comment.read(comment) is None
+    assert boot_comment.read(comment) == []

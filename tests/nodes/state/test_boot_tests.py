@@ -56,6 +56,18 @@ def test_a_newer_result_is_kept_once(tmp_path: Path) -> None:
     ]
 
 
+def test_a_result_that_the_next_instance_followed_is_kept(tmp_path: Path) -> None:
+    bad = {**RESULT, "verdict": "rejected", "action": "replace", "reason": "cpus: 190"}
+    good = {**RESULT, "ended_at": "2026-11-27T14:02:00Z", "instance_id": "i-0def"}
+    comment = boot_comment.written(good, boot_comment.written(bad))
+    assert boot_tests.keep(probe_of(tmp_path, comment), str(tmp_path)) == ["n1", "n1"]
+    found = records.read(node_records.path_of(tmp_path, "n1"))
+    assert found["state"] == "accepted"
+    assert [(row["instance_id"], row["verdict"]) for row in found["history"]] == [
+        *(("i-0abc", "rejected"), ("i-0def", "accepted"))
+    ]
+
+
 def test_a_test_at_boot_counts_for_this_boot(tmp_path: Path) -> None:
     boot_tests.keep(probe_of(tmp_path, boot_comment.written(RESULT)), str(tmp_path))
     node = {"name": "n1", "instance_id": None, "boot_time": "2026-11-27T13:58:00Z"}

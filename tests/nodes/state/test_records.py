@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from clusterwright_common.scontrol import words
 from clusterwright_state.records import (
     SEPARATOR,
     reason_parts,
@@ -9,7 +10,6 @@ from clusterwright_state.records import (
     state_words,
     text_or_none,
     time_or_none,
-    words,
 )
 
 NODE = (
