@@ -109,6 +109,17 @@ is also accepted: AWS itself answers so where there are no items.
 |---|---|---|---|
 """
 
+_SIMPLIFICATIONS: Final = """
+## Warnings
+
+These calls succeed without a check that AWS makes, or have no effect that they have on AWS, so a
+deployment or a check can pass here and fail there. The server says so when it answers such a call:
+once in its log, on stderr, and as `warnings` in each line of `--record`.
+
+| Calls | What is missing |
+|---|---|
+"""
+
 _WORLDS: Final = """
 ## Fields of a world
 
@@ -121,7 +132,7 @@ All fields are optional. `schema/world.schema.json` is the JSON Schema for edito
 
 def page() -> str:
     """Return the text of the page."""
-    parts = (_ours(), _moto(), _types(), _fixes(), _tolerated(), _worlds())
+    parts = (_ours(), _moto(), _types(), _fixes(), _tolerated(), _warnings(), _worlds())
     return _TOP + "".join(parts)
 
 
@@ -229,6 +240,21 @@ def _tolerated() -> str:
         for each in tolerated()
     ]
     return _TOLERATED.format(version=tolerated_version()) + "\n".join(rows) + "\n"
+
+
+def _warnings() -> str:
+    from clusterwright_localaws.core.simplifications import SIMPLIFICATIONS
+
+    rows = [
+        f"| {one.service} {', '.join(one.operations)}"
+        f"{f' with {_listed(one.members)}' if one.members else ''} | {one.text} |"
+        for one in SIMPLIFICATIONS
+    ]
+    return _SIMPLIFICATIONS + "\n".join(rows) + "\n"
+
+
+def _listed(members: tuple[str, ...]) -> str:
+    return ", ".join(f"`{member}`" for member in members)
 
 
 def _worlds() -> str:

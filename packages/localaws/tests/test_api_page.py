@@ -25,6 +25,7 @@ def test_the_page_has_its_sections_and_a_row_for_each_service() -> None:
         "CloudFormation resource types",
         "Fixed bugs of moto",
         "What moto answers against AWS's model",
+        "Warnings",
         "Fields of a world",
     ]
     for service in api_page.USED:

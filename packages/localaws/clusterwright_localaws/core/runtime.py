@@ -56,6 +56,9 @@ class Runtime:
         self._count_anew()
         # The rest of pages that a fault shortened, by token.
         self.pages_left: dict[str, Rest] = {}
+        # The server's log of warnings; without a server nothing is said.
+        self.log: Callable[[str], None] | None = None
+        self._warned: set[str] = set()
         # Recorder of calls; None if calls are not recorded.
         self.recorder: CallLog | None = None
         # Installed but not active: requests pass to plain moto untouched.
@@ -141,6 +144,16 @@ class Runtime:
         with self.lock:
             self._stores.clear()
             self._count_anew()
+
+    def warn(self, text: str) -> None:
+        """Write a warning to the log, the first time."""
+        if self.log is None:
+            return
+        with self.lock:
+            new = text not in self._warned
+            self._warned.add(text)
+        if new:
+            self.log(f"warning: {text}")
 
     def _count_anew(self) -> None:
         self.faults = FaultBook(self.world.faults)

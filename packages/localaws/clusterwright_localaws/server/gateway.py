@@ -19,11 +19,12 @@ from typing import TYPE_CHECKING, Any
 from clusterwright_localaws import services
 from clusterwright_localaws.core import accounts, pagination, truncation
 from clusterwright_localaws.core import answer_checks as answers
-from clusterwright_localaws.core.call import OPERATIONS, Call
+from clusterwright_localaws.core.call import OPERATIONS, Call, Operation
 from clusterwright_localaws.core.errors import AwsError, ForwardToMoto
 from clusterwright_localaws.core.faults import fault_message, fault_status
 from clusterwright_localaws.core.overrides import overridden
 from clusterwright_localaws.core.runtime import runtime
+from clusterwright_localaws.core.simplifications import warnings_of
 from clusterwright_localaws.core.timers import timers
 from clusterwright_localaws.core.validation import request_message, violations
 from clusterwright_localaws.server import recording, wire
@@ -177,8 +178,9 @@ def _answer(
     rest = truncation.continued(current, service, operation, account, region, parameters)
     if rest is not None:
         return wire.answer(service, operation, request, rest)
-    if implementation is not None:
-        call = Call(
+    answered = _implemented(
+        implementation,
+        Call(
             service,
             operation,
             account,
@@ -187,14 +189,35 @@ def _answer(
             parameters,
             min((fault.truncate for fault in hits if fault.truncate), default=None),
             functools.partial(_signer, request, service, region),
-        )
+        ),
+        request,
+        forward,
+        hits,
+        acting,
+    )
+    if answered is not None and answered[0] < wire.FIRST_ERROR:
+        _warn(service, operation, parameters)
+    return answered
+
+
+def _implemented(
+    implementation: Operation | None,
+    call: Call,
+    request: Request,
+    forward: Forward,
+    hits: list[Fault],
+    acting: AbstractContextManager[None],
+) -> Answer | None:
+    """Answer a call that passed the checks, by our implementation or moto's."""
+    service, operation, parameters = call.service, call.operation, call.parameters
+    current, whose = call.runtime, (service, operation, call.account, call.region)
+    if implementation is not None:
         # ForwardToMoto: moto keeps this resource.
         with contextlib.suppress(ForwardToMoto):
             with acting, nullcontext() if service in _OWN_LOCKS else current.lock:
                 result = implementation(call)
             result = pagination.shorten(hits, service, operation, result)
             if call.page_limit is not None:
-                whose = (service, operation, account, region)
                 result = truncation.cut(current, whose, result, call.page_limit)
             result = _overridden(service, operation, parameters, result)
             _check_answer(service, operation, result)
@@ -208,7 +231,16 @@ def _answer(
         answered = _override_moto(service, operation, request, parameters, answered)
     if answered is None or answered[0] >= 300 or not any(f.empty or f.truncate for f in hits):
         return answered
-    return _shorten_answer(hits, (service, operation, account, region), request, answered)
+    return _shorten_answer(hits, whose, request, answered)
+
+
+def _warn(service: str, operation: str, parameters: Mapping[str, Any]) -> None:
+    """Say what was not examined: in the line of the record, and once in the log."""
+    current = runtime()
+    found = warnings_of(service, operation, parameters, current.world)
+    recording.warned(found)
+    for text in found:
+        current.warn(f"{service} {operation}: {text}")
 
 
 def _signer(request: Request, service: str, region: str) -> Caller:

@@ -1,7 +1,8 @@
 """`--record FILE`: every call as one line of JSON, written when it has been answered.
 
 A line has `time`, `service`, `operation`, `account`, `region`, `source`, `parameters`, `status`,
-`error` (AWS's code, or null) and `duration_ms`. `source` is `client`, or `cloudformation` for
+`error` (AWS's code, or null), `warnings` (what AWS examines and the local AWS does not, of a call
+that succeeded) and `duration_ms`. `source` is `client`, or `cloudformation` for
 calls that the local AWS makes for a stack's resources. No secret is written: members that
 botocore's model marks as sensitive are replaced, and blobs and streams are given as their size.
 """
@@ -77,6 +78,7 @@ class Entry:
             "region": region,
             "source": request.headers.get(SOURCE_HEADER) or "client",
             "parameters": None,
+            "warnings": [],
         }
         # The call that this one is made for, where a thread makes calls of its own.
         self._outer: Entry | None = getattr(_local, "entry", None)
@@ -89,6 +91,10 @@ class Entry:
             self._line["parameters"] = without_secrets(
                 str(self._line["service"]), operation, parameters, self._request
             )
+
+    def warned(self, warnings: list[str]) -> None:
+        """Record what was not examined."""
+        self._line["warnings"] = warnings
 
     def end(self, recorder: CallLog, answered: Answer | None) -> None:
         """Write the line."""
@@ -111,6 +117,13 @@ def note(operation: str | None, parameters: Mapping[str, Any] | None = None) -> 
     entry: Entry | None = getattr(_local, "entry", None)
     if entry is not None:
         entry.asked(operation, parameters)
+
+
+def warned(warnings: list[str]) -> None:
+    """Record what was not examined in this thread's call; as `note`."""
+    entry: Entry | None = getattr(_local, "entry", None)
+    if entry is not None:
+        entry.warned(warnings)
 
 
 def without_secrets(

@@ -108,6 +108,7 @@ def serve(
     recorder = Recorder(record) if record is not None else None
     with serving(world, port, latency_ms=latency_ms) as found:
         found.runtime.recorder = recorder
+        found.runtime.log = say
         ready(found.port)
         found.warm()
         while (received := asked.get()) in (signal.SIGUSR1, signal.SIGHUP):

@@ -1,0 +1,193 @@
+"""What the local AWS does not examine, so that a call succeeds here and may fail on AWS.
+
+The server says so when it answers such a call: once in its log, and in each line of `--record`.
+`docs/explanations/local-aws-differences.md` has all differences; here are those that can make
+a check or a deployment pass wrongly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from clusterwright_localaws.worlds.model import World
+
+Parameters = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Simplification:
+    """Calls, and what is not examined when they are answered.
+
+    `members` are dotted paths of which the call must have one, through lists; without them every
+    call counts. `unless_enforced`: not in worlds with `iam: enforced`.
+    """
+
+    service: str
+    operations: tuple[str, ...]
+    text: str
+    members: tuple[str, ...] = ()
+    unless_enforced: bool = False
+
+    def applies(self, parameters: Parameters, world: World) -> bool:
+        if self.unless_enforced and world.iam == "enforced":
+            return False
+        return not self.members or any(
+            _has(parameters, member.split(".")) for member in self.members
+        )
+
+
+def _has(value: Any, keys: list[str]) -> bool:
+    if isinstance(value, list):
+        return any(_has(item, keys) for item in value)
+    if not keys:
+        return value not in (None, "", {}, False)
+    return isinstance(value, Mapping) and _has(value.get(keys[0]), keys[1:])
+
+
+SIMPLIFICATIONS: Final = (
+    Simplification(
+        "sts",
+        ("AssumeRole", "AssumeRoleWithSAML", "AssumeRoleWithWebIdentity"),
+        "the trust policy is not evaluated (AssumeRole: with `iam: enforced` it is)",
+        unless_enforced=True,
+    ),
+    Simplification(
+        "ec2",
+        ("CreateVpcEndpoint", "ModifyVpcEndpoint"),
+        "the policy of the endpoint is not evaluated",
+        ("PolicyDocument",),
+    ),
+    Simplification("ec2", ("RunInstances",), "the image need not exist"),
+    Simplification("ssm", ("SendCommand",), "no command is run; every invocation succeeds"),
+    Simplification("kms", ("CreateGrant",), "grants are not evaluated"),
+    Simplification(
+        "lambda",
+        ("AddPermission", "AddLayerVersionPermission"),
+        "policies of Lambda functions are not evaluated",
+    ),
+    Simplification(
+        "s3",
+        ("PutBucketAcl", "PutObjectAcl"),
+        "access control lists are kept and not evaluated",
+    ),
+    Simplification(
+        "iam",
+        ("PutUserPermissionsBoundary",),
+        "permissions boundaries of users are not evaluated",
+    ),
+    Simplification(
+        "sagemaker",
+        ("CreateCluster", "UpdateCluster"),
+        "the custom image need not exist, and its nodes are not started from it",
+        ("InstanceGroups.ImageId",),
+    ),
+    Simplification(
+        "sagemaker",
+        ("CreateCluster", "UpdateCluster"),
+        "autoscaling, tiered storage, restricted groups and Kubernetes settings have no effect",
+        (
+            "AutoScaling",
+            "TieredStorageConfig",
+            "RestrictedInstanceGroups",
+            "InstanceGroups.KubernetesConfig",
+        ),
+    ),
+    Simplification(
+        "sagemaker",
+        ("UpdateClusterSoftware", "UpdateCluster"),
+        "scheduled and automatic updates are stored and never run",
+        (
+            "InstanceGroups.ScheduledUpdateConfig",
+            "InstanceGroups.AutoPatchConfig",
+        ),
+    ),
+    Simplification(
+        "eks",
+        ("CreateAddon", "UpdateAddon"),
+        "the configuration and the version of the add-on are not compared with its schema",
+        (
+            "configurationValues",
+            "addonVersion",
+        ),
+    ),
+    Simplification(
+        "eks",
+        ("CreateNodegroup",),
+        "whether nodes of the launch template's image can join the cluster is not examined",
+        ("launchTemplate",),
+    ),
+    Simplification(
+        "eks",
+        ("CreateAccessEntry",),
+        "access entries are not evaluated: there is no Kubernetes API",
+    ),
+    Simplification(
+        "pcs",
+        ("CreateCluster",),
+        "the rules of the cluster's security groups are not examined",
+    ),
+    Simplification(
+        "pcs",
+        ("CreateCluster", "UpdateCluster", "CreateComputeNodeGroup", "UpdateComputeNodeGroup"),
+        "values of custom Slurm settings are not compared with Slurm's formats",
+        ("slurmConfiguration.slurmCustomSettings",),
+    ),
+    Simplification(
+        "fsx",
+        ("CreateDataRepositoryAssociation",),
+        "no object is imported or exported",
+    ),
+    Simplification(
+        "amp",
+        (
+            *("CreateRuleGroupsNamespace", "PutRuleGroupsNamespace"),
+            *("CreateAlertManagerDefinition", "PutAlertManagerDefinition"),
+        ),
+        "rules and alert managers are stored and not evaluated",
+    ),
+    Simplification(
+        "amp",
+        ("CreateScraper", "UpdateScraper"),
+        "of the scrape configuration only the names of jobs are examined; nothing is collected",
+    ),
+    Simplification(
+        "events",
+        ("PutTargets",),
+        "policies of queues are not examined, and few services here send events",
+    ),
+    Simplification(
+        "rds",
+        ("CreateDBInstance", "CreateDBCluster", "ModifyDBInstance"),
+        "no database runs: its parameters and passwords are not used",
+    ),
+    Simplification(
+        "logs",
+        ("CreateLogGroup", "AssociateKmsKey"),
+        "the policy of a key of another account is not examined",
+        ("kmsKeyId",),
+    ),
+    Simplification(
+        "cloudformation",
+        ("CreateChangeSet",),
+        "existing resources are not imported",
+        ("ImportExistingResources",),
+    ),
+    Simplification(
+        "budgets",
+        ("CreateNotification", "CreateSubscriber"),
+        "no notification is sent",
+    ),
+)
+
+
+def warnings_of(service: str, operation: str, parameters: Parameters, world: World) -> list[str]:
+    """What was not examined when this call succeeded."""
+    return [
+        one.text
+        for one in SIMPLIFICATIONS
+        if one.service == service
+        and operation in one.operations
+        and one.applies(parameters, world)
+    ]
