@@ -20,6 +20,7 @@ class Cluster:
     size: str
     slurm_version: str
     errors: tuple[str, ...]
+    arn: str = ""
 
 
 @dataclass(frozen=True)
@@ -62,6 +63,7 @@ def cluster(session: AwsSession, name: str) -> Cluster | None:
         found["size"],
         found["scheduler"]["version"],
         _errors(found),
+        found["arn"],
     )
 
 

@@ -25,6 +25,7 @@ _ON_EC2: Final = tuple(name for name in PLATFORMS if name not in HYPERPOD)
 _NOT_MANAGED: Final = tuple(name for name in PLATFORMS if name != "hyperpod-slurm")
 _NOT_EKS: Final = tuple(name for name in PLATFORMS if name != "eks")
 _NOT_PARALLELCLUSTER: Final = tuple(name for name in PLATFORMS if name != "parallelcluster")
+_NOT_PCS: Final = tuple(name for name in PLATFORMS if name != "pcs")
 _NO_KEY_PAIR: Final = tuple(name for name in PLATFORMS if name not in ("parallelcluster", "pcs"))
 
 LIMITS: Final = (
@@ -203,6 +204,11 @@ LIMITS: Final = (
         ("CW-E008", "CW-I020", "CW-I021", "CW-N027", "CW-Q060"),
         SLURM,
         "there is no EKS control plane",
+    ),
+    Limit(
+        ("CW-E014", "CW-E015", "CW-E016", "CW-L017", "CW-N034", "CW-Q063"),
+        _NOT_PCS,
+        "there is no cluster of PCS",
     ),
     Limit(
         ("CW-C024", "CW-Q061", "CW-Q062"),

@@ -43,6 +43,7 @@ def test_cluster(session: AwsSession, stub: Stubber) -> None:
         "SMALL",
         "25.11",
         ("InsufficientInstanceCapacity: none in the zone",),
+        ARN,
     )
     stub.add_client_error("get_cluster", "ResourceNotFoundException")
     assert pcs.cluster(session, "train") is None

@@ -142,7 +142,8 @@ def test_permissions_are_those_of_real_operations() -> None:
     known = set()
     for service in ("ec2", "sagemaker", "fsx", "s3", "kms", "sts", "iam", "secretsmanager",
                     "service-quotas", "cloudwatch", "cloudformation", "logs", "ssm",
-                    "budgets", "eks", "rds", "organizations", "ecr", "sso-admin"):  # fmt: skip
+                    "budgets", "eks", "rds", "organizations", "ecr", "sso-admin",
+                    "pcs"):  # fmt: skip
         for operation in session.get_service_model(service).operation_names:
             known.add(iam_action_of(service, operation))
     wanted = {action for fact in every_fact() for action in fact.actions}

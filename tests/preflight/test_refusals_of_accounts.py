@@ -26,8 +26,10 @@ from packages.localaws.tests.parts import (
     failure,
     open_lustre_ports,
 )
+from packages.localaws.tests.pcs_parts import PcsSite, add_pcs
 from tests.preflight.refusal_cases import ACCOUNT
 from tests.preflight.refusal_cases import CASES as IN_WORLDS
+from tests.preflight.rules.support.pcs import SPEC as PCS
 from tests.support import specs
 
 # Changes of the spec, the template that deploys them, and the resource that fails; or the
@@ -59,11 +61,14 @@ WORLDS: dict[str, dict[str, Any]] = {
 }
 
 WORLDS["CW-N031"] = WORLDS["CW-N022"]
+WORLDS["CW-Q063"] = {"quotas": {"pcs/L-00000000": 1}}
+WORLDS["CW-E015"] = {"delays": {"pcs_cluster": 60}}
 
 NOT_REFUSED = {
     "CW-E011": "as CW-I011",
     "CW-E012": "as CW-I011",
     "CW-E013": "a budget acts days after the deployment",
+    "CW-E016": "the local AWS has PCS in every region",
     "CW-I025": "sessions are opened with nodes, after the deployment",
     "CW-N032": "as CW-I011",
     "CW-Q096": "the workspace refuses samples of nodes, after the deployment",
@@ -662,6 +667,52 @@ def role_that_does_not_trust_pods(site: Site) -> Made:
     }
     changes = {"kubernetes": {"pod_identities": [association]}}
     return {"platform": "eks", "compute": WORKERS, **changes}, made, "trust policy"
+
+
+def on_pcs(site: Site, name: str = "other") -> tuple[dict[str, Any], PcsSite]:
+    """The platform's part of a spec, and a PCS cluster that exists."""
+    built = add_pcs(site)
+    built.create(name)
+    return dict(PCS), built
+
+
+@case("CW-E014")
+def pcs_cluster_of_that_name(site: Site) -> Made:
+    changes, built = on_pcs(site, "test")
+    return changes, lambda: built.create("test"), "already exists"
+
+
+@case("CW-E015")
+def pcs_cluster_that_is_being_created(site: Site) -> Made:
+    changes, built = on_pcs(site)
+    return changes, lambda: built.create("test"), "only 1 cluster in that state"
+
+
+@case("CW-Q063")
+def pcs_clusters_beyond_the_quota(site: Site) -> Made:
+    changes, built = on_pcs(site)
+    return changes, lambda: built.create("test"), "maximum number of clusters is 1"
+
+
+@case("CW-L017")
+def pcs_cluster_with_a_newer_version(site: Site) -> Made:
+    changes, _ = on_pcs(site, "test")
+
+    def update() -> None:
+        client("pcs").update_cluster(clusterIdentifier="test", scheduler={"version": "25.05"})
+
+    return {**changes, "pcs.slurm_version": "25.05"}, update, "only newer versions"
+
+
+@case("CW-N034")
+def controller_in_a_local_zone(site: Site) -> Made:
+    made = client("ec2").create_subnet(
+        VpcId=site.vpc_id, CidrBlock="10.0.253.0/24", AvailabilityZone="us-east-1-dfw-2a"
+    )["Subnet"]["SubnetId"]
+    changes, built = on_pcs(site)
+    networking = {"subnetIds": [made], "securityGroupIds": [site.group_id]}
+    changes |= existing(site, subnet_ids=[made])
+    return changes, lambda: built.create("test", networking=networking), "not supported"
 
 
 @pytest.mark.parametrize("rule", CASES)

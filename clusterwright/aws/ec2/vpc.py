@@ -36,6 +36,9 @@ class Subnet:
     """The account that owns it, which is another one if it is shared through AWS RAM; empty if EC2
     does not return it."""
 
+    outpost: str = ""
+    """The ARN of the Outpost that it is in; empty if it is in none."""
+
 
 @dataclass(frozen=True)
 class NatGateway:
@@ -116,6 +119,7 @@ def subnets(session: AwsSession) -> tuple[Subnet, ...]:
             name=_tags(answer).get("Name", ""),
             stack=_tags(answer).get(STACK_TAG),
             owner=str(answer.get("OwnerId") or ""),
+            outpost=str(answer.get("OutpostArn") or ""),
         )
         for answer in session.items("ec2", "DescribeSubnets", "Subnets")
     )

@@ -28,6 +28,9 @@ class AppliedQuota:
     value: float | None
 
 
+# (service, code) -> name and default of quotas whose code AWS does not publish.
+_unpublished: dict[tuple[str, str], tuple[str, float]] = {}
+
 # (service, code) -> counts the usage of this local AWS; the world has the usage by others.
 _usage: dict[tuple[str, str], Usage] = {}
 
@@ -43,14 +46,27 @@ def counts_usage(service: str, *codes: str) -> Callable[[Usage], Usage]:
     return register
 
 
+def add_unpublished(service: str, code: str, name: str, default: float) -> None:
+    """Add a quota whose code AWS does not publish, under a code of the local AWS."""
+    _unpublished[service, code] = (name, default)
+
+
+def services_with_unpublished() -> frozenset[str]:
+    """Return the services that `add_unpublished` gave quotas."""
+    return frozenset(service for service, _ in _unpublished)
+
+
 def quota(runtime: Runtime, region: str, service: str, code: str) -> AppliedQuota | None:
     """Return one applied quota, or `None` for an unknown code."""
     key = f"{service}/{code}"
     described = catalog_facts.catalog().quota(service, code)
-    if described is None and key not in runtime.world.quotas:
+    own = _unpublished.get((service, code))
+    if described is None and own is None and key not in runtime.world.quotas:
         return None
     default = None if described is None else catalog_facts.known(described.default_in(region))
     name = described.name if described is not None else code
+    if own is not None:
+        name, default = own
     unit = described.unit if described is not None else "None"
     value = runtime.world.quotas.get(key)
     if value is None:
@@ -61,12 +77,13 @@ def quota(runtime: Runtime, region: str, service: str, code: str) -> AppliedQuot
 
 
 def quotas(runtime: Runtime, region: str, service: str) -> Iterator[AppliedQuota]:
-    """Return the quotas of a service with a code: the catalogue's and the world's, by code."""
+    """Return the quotas of a service by code: the catalogue's, unpublished and the world's."""
     codes = {
         entry.code
         for entry in catalog_facts.catalog().quotas
         if entry.service == service and entry.code is not None
     }
+    codes.update(code for one, code in _unpublished if one == service)
     codes.update(key.split("/")[1] for key in runtime.world.quotas if key.split("/")[0] == service)
     for code in sorted(codes):
         found = quota(runtime, region, service, code)

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from clusterwright_localaws.core import quotas
+from clusterwright_localaws.core.runtime import Runtime
 from clusterwright_localaws.services.pcs.state import (
     CLUSTER,
     GROUP,
@@ -17,9 +19,12 @@ from clusterwright_localaws.services.pcs.state import (
     PcsCluster,
     Store,
     over_quota,
+    store_in,
 )
 
-CLUSTERS: Final = 5
+# AWS publishes no code: this one is the local AWS's.
+CLUSTERS: Final = "L-00000000"
+quotas.add_unpublished("pcs", CLUSTERS, "Clusters", 5)
 GROUPS_PER_CLUSTER: Final = 10
 QUEUES_PER_CLUSTER: Final = 10
 NODES: Final = {"SMALL": 32, "MEDIUM": 512, "LARGE": 2048}
@@ -27,9 +32,6 @@ NODES: Final = {"SMALL": 32, "MEDIUM": 512, "LARGE": 2048}
 
 def check_cluster(store: Store) -> None:
     """Refuse a cluster beside one that is being created, or beyond the quota.
-
-    The number of clusters is a default that AWS raises on request: only worlds with documented
-    quotas enforce it.
 
     Raises
     ------
@@ -44,9 +46,17 @@ def check_cluster(store: Store) -> None:
                 CLUSTER,
                 cluster.id,
             )
-    documented = store.runtime.world.quota_policy == "documented"
-    if documented and len(store.clusters) >= CLUSTERS:
-        raise over_quota(f"The maximum number of clusters is {CLUSTERS}.", CLUSTER)
+    place = (store.account, store.region, "pcs", CLUSTERS)
+    limit = quotas.quota(store.runtime, *place[1:])
+    if limit is None or limit.value is None:
+        return
+    if quotas.in_use(store.runtime, *place) >= limit.value:
+        raise over_quota(f"The maximum number of clusters is {limit.value:.0f}.", CLUSTER)
+
+
+@quotas.counts_usage("pcs", CLUSTERS)
+def _clusters_in_use(runtime: Runtime, account: str, region: str) -> float:
+    return len(store_in(runtime, account, region).clusters)
 
 
 def check_group_count(cluster: PcsCluster) -> None:

@@ -25,6 +25,7 @@ NAMES = {
     "eks": "Amazon Elastic Kubernetes Service (Amazon EKS)",
     "fsx": "Amazon FSx",
     "kms": "AWS Key Management Service (AWS KMS)",
+    "pcs": "AWS Parallel Computing Service",
     "rds": "Amazon Relational Database Service (Amazon RDS)",
     "s3": "Amazon Simple Storage Service (Amazon S3)",
     "sagemaker": "Amazon SageMaker",
@@ -35,6 +36,7 @@ NAMES = {
 @operation("service-quotas", "ListServices")
 def list_services(call: Call) -> Mapping[str, Any]:
     known = {quota.service for quota in catalog_facts.catalog().quotas}
+    known |= quotas.services_with_unpublished()
     known |= {key.split("/")[0] for key in call.world.quotas}
     entries, token = _page(sorted(known), call)
     return _with_token(

@@ -104,3 +104,17 @@ def test_documented_quota_is_five_clusters() -> None:
             "ServiceQuotaExceededException",
             "The maximum number of clusters is 5.",
         )
+
+
+def test_service_quotas_list_the_quota_of_clusters_of_the_world() -> None:
+    with local_aws(quotas={"pcs/L-00000000": 2}, usage={"pcs/L-00000000": 1}):
+        (found,) = client("service-quotas").list_service_quotas(ServiceCode="pcs")["Quotas"]
+        assert (found["QuotaName"], found["Value"]) == ("Clusters", 2.0)
+        services = client("service-quotas").list_services()["Services"]
+        assert {"ServiceCode": "pcs", "ServiceName": "AWS Parallel Computing Service"} in services
+        site = build_pcs_site()
+        site.create("one")
+        assert refusal(pcs().create_cluster, **site.request("two")) == (
+            "ServiceQuotaExceededException",
+            "The maximum number of clusters is 2.",
+        )
