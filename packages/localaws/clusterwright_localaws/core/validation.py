@@ -43,6 +43,8 @@ _TAKEN_BEYOND_MODEL = {
 }
 # Shapes whose values the service checks itself, with errors of their own.
 _CHECKED_LATER = frozenset({"BucketLocationConstraint"})
+# Patterns that AWS does not enforce, as recorded on AWS: ARNs of buckets have no Region.
+_NOT_ENFORCED = frozenset({"S3ResourceArn"})
 # A beginning after something else, as in EC2's PlacementGroupArn: it refuses every value.
 _CLASS = re.compile(r"\[(?:\\.|[^\]\\])*\]")
 _NEVER_MET = re.compile(r"[\w/:.}-]\^")
@@ -153,7 +155,7 @@ def _string(shape: Any, value: Any, path: str, answers: bool) -> Iterator[str]:
         return
     yield from _length(shape, value, path)
     pattern = shape.metadata.get("pattern")
-    if pattern and not matches(pattern, value):
+    if pattern and shape.name not in _NOT_ENFORCED and not matches(pattern, value):
         yield _constraint(
             path, value, f"Member must satisfy regular expression pattern: {pattern}"
         )

@@ -8,6 +8,8 @@ import uuid
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from botocore.awsrequest import HeadersDict
+
 from clusterwright_localaws.core.errors import AwsError
 from clusterwright_localaws.core.service_models import loader
 
@@ -275,7 +277,7 @@ def error_code(
         found = _parser(protocol_of(service, request)).parse(
             {
                 "body": body.encode() if isinstance(body, str) else body,
-                "headers": {name.lower(): value for name, value in headers.items()},
+                "headers": HeadersDict(headers),
                 "status_code": status,
             },
             service_model(service).operation_model(operation).output_shape if operation else None,
@@ -296,7 +298,7 @@ def read_answer(
     found: dict[str, Any] = parser.parse(
         {
             "body": body.encode() if isinstance(body, str) else body,
-            "headers": {name.lower(): value for name, value in headers.items()},
+            "headers": HeadersDict(headers),  # without regard to case
             "status_code": status,
         },
         model.operation_model(operation).output_shape,

@@ -1,0 +1,3 @@
+"""Application Auto Scaling."""
+
+FIXES = ("linked_role",)

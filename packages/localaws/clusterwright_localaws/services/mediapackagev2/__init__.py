@@ -1,0 +1,3 @@
+"""AWS Elemental MediaPackage v2."""
+
+FIXES = ("channel_times",)

@@ -1,0 +1,3 @@
+"""Amazon S3 Control."""
+
+FIXES = ("alias_length",)

@@ -1,0 +1,1 @@
+"""Fixes to moto's S3 Vectors, one module each."""

@@ -1,0 +1,3 @@
+"""AWS Step Functions."""
+
+FIXES = ("stop_date",)

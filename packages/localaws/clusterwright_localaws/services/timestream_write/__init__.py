@@ -1,0 +1,3 @@
+"""Amazon Timestream, writes."""
+
+FIXES = ("table_defaults",)
