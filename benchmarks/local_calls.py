@@ -69,7 +69,7 @@ def call_comparisons() -> list[Comparison]:
         Comparison(
             "a stack of 40 resources: create, update, delete",
             lambda: _stack(_empty().url),
-            lambda: _stack(_plain_moto()),
+            lambda: _stack(plain_moto()),
             "plain moto_server, the same template",
         ),
     ]
@@ -147,7 +147,8 @@ def _empty() -> Server:
 
 
 @functools.cache
-def _plain_moto() -> str:
+def plain_moto() -> str:
+    """The address of moto's own server."""
     process = subprocess.Popen(
         [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", "0"],
         cwd=ROOT,
@@ -184,6 +185,13 @@ def _sagemaker() -> Any:
     """A client of the server, after its cluster of 6,000 nodes was created."""
     _make("most", _MOST)
     return _client("sagemaker")
+
+
+def with_cluster_of(count: int) -> tuple[str, str]:
+    """The address of the server with a cluster of so many nodes, and the cluster's name."""
+    name = f"load-{count}"
+    _make(name, count, _OTHER_ACCOUNT)
+    return _with_cluster().url, name
 
 
 @functools.cache

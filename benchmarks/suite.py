@@ -9,6 +9,7 @@ from pathlib import Path
 from benchmarks.acceptance import acceptance_comparisons
 from benchmarks.compare import ROOT, Comparison, Timed, command
 from benchmarks.gate import gate_comparisons
+from benchmarks.load import load_comparisons
 from benchmarks.local_aws import LocalAws, start_to_ready
 from benchmarks.local_calls import call_comparisons
 from benchmarks.monitoring import monitoring_comparisons
@@ -99,6 +100,7 @@ def quick_comparisons(folder: Path) -> list[Comparison]:
         ),
         *planner_comparisons(),
         *call_comparisons(),
+        *load_comparisons(),
         *naming_comparisons(),
         *acceptance_comparisons(),
         *monitoring_comparisons(folder),

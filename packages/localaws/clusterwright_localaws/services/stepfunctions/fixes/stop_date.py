@@ -18,7 +18,7 @@ def apply() -> None:
     stop = StepFunctionResponse.stop_execution
 
     def stop_execution(self: Any) -> Any:
-        answer = stop(self)
+        answer: Any = stop(self)
         if answer.result.get("stopDate") is None:
             answer.result["stopDate"] = datetime.now(UTC)
         return answer
