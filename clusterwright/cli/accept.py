@@ -314,6 +314,7 @@ def _start(
         The bucket cannot be written or read.
     """
     from clusterwright.cluster_state import requests
+    from clusterwright.cluster_state.published import publishing_node
     from clusterwright.operate.acceptance import lustre_figures
     from clusterwright.operate.results import UnknownPart
     from clusterwright.operate.status import unknown_of
@@ -323,6 +324,7 @@ def _start(
     if unknown:
         return _changed(report, status="refused", unknown=unknown)
     bucket = lifecycle_bucket(read.spec.cluster)
+    publisher = publishing_node(read.spec.cluster)
     request = requests.new_request(
         "accept",
         names,
@@ -332,31 +334,29 @@ def _start(
         lustre=lustre_figures(read.spec.cluster),
     )
     requests.send(read.session, bucket, request)
-    print(f"run {request.id}: waiting for the controller", file=sys.stderr)
+    print(f"run {request.id}: waiting for {publisher}", file=sys.stderr)
     deadline = time.monotonic() + requests.VALID_FOR.total_seconds()
     while time.monotonic() < deadline:
         found = requests.answer(read.session, bucket, request.id)
         if isinstance(found, requests.Answer):
-            return _refusal(found, report) or request.id
+            return _refusal(found, report, publisher) or request.id
         if found is not None:
             part = UnknownPart(found.what, found.reason, found.hint, None)
             return _changed(report, status="refused", run=request.id, unknown=(part,))
         time.sleep(_POLL_SECONDS)
-    reason = "the controller did not answer before the request expired"
-    hint = "see on the controller: journalctl --unit clusterwright-state"
+    reason = f"{publisher} did not answer before the request expired"
+    hint = f"see on {publisher}: journalctl --unit clusterwright-state"
     part = UnknownPart(f"the request {request.id}", reason, hint, None)
     return _changed(report, status="refused", run=request.id, unknown=(part,))
 
 
-def _refusal(found: Answer, report: AcceptReport) -> AcceptReport | None:
+def _refusal(found: Answer, report: AcceptReport, publisher: str) -> AcceptReport | None:
     from clusterwright.operate.results import UnknownPart
 
     if not found.refused:
         return None
     parts = tuple(
-        UnknownPart(
-            one.node or "the request", f"the controller refused it: {one.reason}", None, None
-        )
+        UnknownPart(one.node or "the request", f"{publisher} refused it: {one.reason}", None, None)
         for one in found.refused
     )
     return _changed(report, status="refused", run=found.id, unknown=parts)

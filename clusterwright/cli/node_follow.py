@@ -135,10 +135,12 @@ class NodeWork:
     def _request(self, verb: Verb, wanted: Sequence[NodeAction]) -> list[NodeAction]:
         """Ask the controller, and wait for its answer; the nodes on which it was carried out."""
         from clusterwright.cluster_state import requests
+        from clusterwright.cluster_state.published import publishing_node
         from clusterwright.platforms.hyperpod.instance_groups import lifecycle_bucket
 
         if not wanted:
             return []
+        publisher = publishing_node(self._cluster)
         by_name = {action.scheduler_name or action.name: action for action in wanted}
         bucket = lifecycle_bucket(self._cluster)
         request = requests.new_request(
@@ -149,8 +151,8 @@ class NodeWork:
         except AwsUnavailable as error:
             self._end_all(wanted, "refused", error.message)
             return []
-        self._tell(f"{verb}: waiting for the controller's answer")
-        reason = f"the controller did not answer within {ANSWER_SECONDS} s"
+        self._tell(f"{verb}: waiting for the answer of {publisher}")
+        reason = f"{publisher} did not answer within {ANSWER_SECONDS} s"
         for _ in _turns(ANSWER_SECONDS, _ANSWER_POLL_SECONDS):
             try:
                 found = requests.answer(self._session, bucket, request.id)

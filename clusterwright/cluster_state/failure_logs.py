@@ -18,6 +18,10 @@ MAXIMUM_STREAMS: Final = 300
 _STARTS: Final = ("LifecycleConfig/", "DeepHealthCheckResults/", "Clusterwright/")
 
 
+_PCS: Final = "/aws/pcs/"
+"""Log groups of PCS have the id of the cluster after it, which the spec does not know."""
+
+
 def prefixes(cluster: Cluster) -> tuple[str, ...]:
     """Prefixes of the log groups of a cluster."""
     name = cluster.environment
@@ -25,12 +29,16 @@ def prefixes(cluster: Cluster) -> tuple[str, ...]:
     if cluster.uses_kubernetes:
         return (*found, f"/aws/eks/{name}/", f"/aws/containerinsights/{name}/")
     if cluster.traits.service_runs_controller:
-        return (f"/clusterwright/{name}/nodes", "/aws/pcs/")
+        return (f"/clusterwright/{name}/nodes", _PCS)
     return tuple(found) or (f"/aws/parallelcluster/{name}-",)
 
 
-def is_own(group: str, cluster: Cluster) -> bool:
-    """Whether a log group with such a prefix is this cluster's: ParallelCluster adds a time."""
+def is_own(group: str, cluster: Cluster, pcs_id: str | None = None) -> bool:
+    """Whether a log group with such a prefix is this cluster's: ParallelCluster adds a time, and
+    PCS names the id of the cluster, `pcs_id`.
+    """
+    if group.startswith(_PCS):
+        return pcs_id is not None and pcs_id in group
     prefix = f"/aws/parallelcluster/{cluster.environment}-"
     return not group.startswith(prefix) or group.removeprefix(prefix).isdigit()
 

@@ -28,6 +28,13 @@ _HYPERPOD: Final = (
     "sagemaker:ListClusterEvents",
     "sagemaker:ListClusterNodes",
 )
+_PCS: Final = (
+    "pcs:GetCluster",
+    "pcs:GetComputeNodeGroup",
+    "pcs:GetQueue",
+    "pcs:ListComputeNodeGroups",
+    "pcs:ListQueues",
+)
 _KUBERNETES: Final = (
     "autoscaling:DescribeScalingActivities",
     "eks:DescribeAddon",
@@ -52,6 +59,8 @@ def diagnosing(cluster: Cluster) -> Actions:
         actions.update(_HYPERPOD)
     if cluster.uses_kubernetes:
         actions.update(_KUBERNETES)
+    if cluster.traits.service_runs_controller:
+        actions.update(_PCS)
     for group in cluster.compute:
         kind = getattr(group.capacity, "kind", "")
         if kind in _CAPACITY:

@@ -6,7 +6,7 @@ import datetime as dt
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from clusterwright.aws import failure_reports
+from clusterwright.aws import failure_reports, pcs
 from clusterwright.aws.cloudformation.stacks import stack_resources
 from clusterwright.aws.errors import AwsUnavailable
 from clusterwright.aws.session import AwsSession
@@ -32,6 +32,7 @@ _HEALTHY_DATABASES: Final = (
     "storage-optimization",
     "upgrading",
 )
+_BAD_PCS_STATES: Final = ("SUSPENDED", "SUSPENDING")
 _BAD_NODE_GROUPS: Final = ("CREATE_FAILED", "DELETE_FAILED", "DEGRADED")
 
 
@@ -89,6 +90,18 @@ def of_kubernetes(session: AwsSession, name: str) -> tuple[Evidence, ...]:
             found += of_scaling(session, str(entry["name"]))
     for add_on in failure_reports.add_ons(session, name):
         found += _issues(str(add_on["addonName"]), add_on.get("status"), add_on.get("health"))
+    return tuple(found)
+
+
+def of_pcs(session: AwsSession, cluster: pcs.Cluster | None) -> tuple[Evidence, ...]:
+    """Failures of a PCS cluster, its groups and queues; none if it does not exist."""
+    if cluster is None:
+        return ()
+    found = list(_pcs_part("cluster", cluster))
+    for group in pcs.groups(session, cluster.name):
+        found += _pcs_part("node-group", group)
+    for queue in pcs.queues(session, cluster.name):
+        found += _pcs_part("node-group", queue)
     return tuple(found)
 
 
@@ -192,6 +205,21 @@ def _issues(name: str, status: object, health: object) -> Iterator[Evidence]:
             time=None,
             text=text,
             resource=name,
+            failed=True,
+        )
+
+
+def _pcs_part(kind: str, part: pcs.Cluster | pcs.Part) -> Iterator[Evidence]:
+    if not part.status.endswith("_FAILED") and part.status not in _BAD_PCS_STATES:
+        return
+    for error in part.errors or ("",):
+        yield Evidence(
+            kind=kind,
+            source=f"PCS state of {part.name}",
+            id=part.id,
+            time=None,
+            text=f"{part.status}: {error}" if error else part.status,
+            resource=part.name,
             failed=True,
         )
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Final
 
-from clusterwright.aws import hyperpod, hyperpod_events, s3
+from clusterwright.aws import hyperpod, hyperpod_events, pcs, s3
 from clusterwright.aws.cloudformation.history import StackSummary, stack_summaries
 from clusterwright.aws.errors import AwsUnavailable
 from clusterwright.aws.logs import log_group_names, newest_streams
@@ -31,6 +31,7 @@ from clusterwright.cluster_state.failure_hyperpod import (
 from clusterwright.cluster_state.failure_stacks import failures_of, stacks_of, states_of
 from clusterwright.cluster_state.not_read import NotRead as Refused
 from clusterwright.cluster_state.parallel import Progress, read_together
+from clusterwright.cluster_state.published import publishing_node
 from clusterwright.diagnosis import cluster_events, scheduler
 from clusterwright.diagnosis.model import Evidence, NotRead, Target
 from clusterwright.platforms.hyperpod.instance_groups import lifecycle_bucket
@@ -43,6 +44,8 @@ _EVENTS: Final = "SageMaker cluster events"
 _STATES: Final = "CloudFormation states of stacks"
 _STATE: Final = "the scheduler's state"
 _LOGS: Final = "log groups"
+_PCS: Final = "the PCS cluster"
+_PCS_STATES: Final = "PCS states"
 
 
 @dataclass
@@ -102,6 +105,7 @@ class Reader:
         second = self._second()
         answers = self._together(second)
         self._stacks(answers)
+        self._pcs(answers)
         self._hyperpod_events(answers)
         self._logs(answers)
         return self.found
@@ -126,6 +130,8 @@ class Reader:
                 self._since.replace(microsecond=0),
                 MAXIMUM_EVENTS,
             )
+        if self._cluster.traits.service_runs_controller:
+            reads[_PCS] = partial(pcs.cluster, session, name)
         if self._cluster.uses_slurm and self._target.subject != "deploy":
             reads[_STATE] = partial(_published, session, self._cluster)
         for prefix in failure_logs.prefixes(self._cluster):
@@ -154,6 +160,9 @@ class Reader:
         instances = self._instances()
         for group in self._log_groups():
             reads[f"log group {group}"] = partial(self._group, group, instances)
+        if _PCS in self._answers:
+            found = self._answers[_PCS]
+            reads[_PCS_STATES] = partial(failure_services.of_pcs, session, found)
         return reads
 
     def _together(self, reads: Mapping[str, Callable[[], Any]]) -> dict[str, Any]:
@@ -183,12 +192,13 @@ class Reader:
             return
         where = f"s3://{lifecycle_bucket(self._cluster)}/{scheduler.PUBLISHED}"
         text = self._answers[_STATE]
+        publisher = publishing_node(self._cluster)
         if text is None:
             self.found.unknown.append(
                 NotRead(
                     _STATE,
-                    f"the controller has not published it: {where} does not exist",
-                    "see on the controller: systemctl status clusterwright-state",
+                    f"{publisher} has not published it: {where} does not exist",
+                    f"see on {publisher}: systemctl status clusterwright-state",
                 )
             )
             return
@@ -268,6 +278,12 @@ class Reader:
                 self.found.evidence += items
                 self._note(_stack_key(stack), len(items), "failure")
 
+    def _pcs(self, answers: Mapping[str, Any]) -> None:
+        items = answers.get(_PCS_STATES)
+        if items is not None:
+            self.found.evidence += items
+            self._note(_PCS_STATES, len(items), "failure")
+
     def _hyperpod_events(self, answers: Mapping[str, Any]) -> None:
         summaries = self._answers.get(_EVENTS)
         if summaries is None:
@@ -291,12 +307,14 @@ class Reader:
         return frozenset(found | nodes) if nodes else None
 
     def _log_groups(self) -> list[str]:
+        found = self._answers.get(_PCS)
+        ident = found.id if found is not None else None
         names = {
             group
             for key, groups in self._answers.items()
             if key.startswith(f"{_LOGS} ")
             for group in groups
-            if failure_logs.is_own(group, self._cluster)
+            if failure_logs.is_own(group, self._cluster, ident)
         }
         if not names:
             self.found.read.append("log groups: none of this cluster")

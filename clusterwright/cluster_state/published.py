@@ -16,7 +16,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from clusterwright.aws import s3
 from clusterwright.aws.errors import AwsUnavailable
 from clusterwright.aws.session import AwsSession
+from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.cluster_state.not_read import NotRead
+from clusterwright.platforms.pcs.groups import administration_group
 
 KEY: Final = "state/scheduler.json"
 """The object's key in the bucket of the lifecycle scripts."""
@@ -210,8 +212,21 @@ class SchedulerView:
         return self.state if self.unknown is None else None
 
 
+def publishing_node(cluster: Cluster) -> str:
+    """Return the node that publishes, for messages: the controller, or the one that administers a
+    cluster whose controller AWS runs.
+    """
+    group = administration_group(cluster) if cluster.traits.service_runs_controller else None
+    return "the controller" if group is None else f"the node of {group.name}"
+
+
 def scheduler_view(
-    session: AwsSession, bucket: str, *, environment: str, now: dt.datetime
+    session: AwsSession,
+    bucket: str,
+    *,
+    environment: str,
+    now: dt.datetime,
+    publisher: str = "the controller",
 ) -> SchedulerView:
     """Read what the controller of an environment published, with one call of S3.
 
@@ -223,13 +238,19 @@ def scheduler_view(
     except AwsUnavailable as error:
         return SchedulerView(None, NotRead.from_error(what, error))
     if text is None:
-        reason = f"the controller has not published its state: s3://{bucket}/{KEY} does not exist"
-        hint = "see on the controller: journalctl --unit clusterwright-state"
+        reason = f"{publisher} has not published its state: s3://{bucket}/{KEY} does not exist"
+        hint = f"see on {publisher}: journalctl --unit clusterwright-state"
         return SchedulerView(None, NotRead(what, reason, hint))
-    return parsed(text, environment=environment, now=now)
+    return parsed(text, environment=environment, now=now, publisher=publisher)
 
 
-def parsed(text: str | bytes, *, environment: str, now: dt.datetime) -> SchedulerView:
+def parsed(
+    text: str | bytes,
+    *,
+    environment: str,
+    now: dt.datetime,
+    publisher: str = "the controller",
+) -> SchedulerView:
     """The view of a text of `state/scheduler.json`."""
     what = "the scheduler's view"
     try:
@@ -249,11 +270,11 @@ def parsed(text: str | bytes, *, environment: str, now: dt.datetime) -> Schedule
     when = written.strftime("%Y-%m-%d %H:%M:%S UTC")
     minutes = int(abs(now - written).total_seconds() // 60)
     if written < now:
-        reason = f"the controller published its state last at {when}, {minutes} minutes ago"
-        hint = "see on the controller: systemctl status clusterwright-state"
+        reason = f"{publisher} published its state last at {when}, {minutes} minutes ago"
+        hint = f"see on {publisher}: systemctl status clusterwright-state"
     else:
-        reason = f"the controller's clock is {minutes} minutes ahead: it wrote at {when}"
-        hint = "see on the controller: chronyc tracking"
+        reason = f"the clock of {publisher} is {minutes} minutes ahead: it wrote at {when}"
+        hint = f"see on {publisher}: chronyc tracking"
     return SchedulerView(state, NotRead(what, reason, hint))
 
 

@@ -26,7 +26,7 @@ from clusterwright.cluster_state.not_read import NotRead
 from clusterwright.cluster_state.parallel import Progress, read_together
 from clusterwright.cluster_state.parts import EVERY_PART, Part
 from clusterwright.cluster_state.platform_views import platform_cluster, platform_nodes
-from clusterwright.cluster_state.published import SchedulerView, scheduler_view
+from clusterwright.cluster_state.published import SchedulerView, publishing_node, scheduler_view
 from clusterwright.cluster_state.results import ClusterState
 from clusterwright.platforms.hyperpod.instance_groups import lifecycle_bucket
 from clusterwright.platforms.kubernetes.control_plane import cluster_name
@@ -148,7 +148,11 @@ def scheduler(session: AwsSession, cluster: Cluster, now: dt.datetime) -> Schedu
     """
     if cluster.uses_slurm:
         return scheduler_view(
-            session, lifecycle_bucket(cluster), environment=cluster.environment, now=now
+            session,
+            lifecycle_bucket(cluster),
+            environment=cluster.environment,
+            now=now,
+            publisher=publishing_node(cluster),
         )
     found = eks.kubernetes_cluster(session, cluster_name(cluster))
     if found is None:

@@ -9,7 +9,7 @@ import pytest
 
 from clusterwright.cluster_state import failure_logs
 from clusterwright.platforms.loading import load_cluster
-from tests.support.rich_specs import EKS_MINIMAL, MINIMAL, PARALLELCLUSTER_MINIMAL
+from tests.support.rich_specs import EKS_MINIMAL, MINIMAL, PARALLELCLUSTER_MINIMAL, PCS_MINIMAL
 from tests.support.specs import write
 
 SINCE = dt.datetime(2026, 11, 23, tzinfo=dt.UTC)
@@ -29,6 +29,15 @@ def test_prefixes_by_platform(spec: Any, prefixes: tuple[str, ...], tmp_path: An
     assert failure_logs.is_own(f"{prefixes[0]}202611230800", cluster)
     other = "/aws/parallelcluster/test-eu-202611230800"
     assert not failure_logs.is_own(other, cluster) or cluster.platform != "parallelcluster"
+
+
+def test_log_groups_of_other_pcs_clusters_are_not_read(tmp_path: Any) -> None:
+    cluster = load_cluster(write(tmp_path / "s.yaml", PCS_MINIMAL)).cluster
+    own, other = "/aws/pcs/pcs_1a/scheduler", "/aws/pcs/pcs_2b/scheduler"
+    assert failure_logs.is_own(own, cluster, "pcs_1a")
+    assert not failure_logs.is_own(other, cluster, "pcs_1a")
+    assert not failure_logs.is_own(own, cluster)
+    assert failure_logs.is_own("/clusterwright/test/nodes", cluster)
 
 
 def test_instances_in_names_of_streams() -> None:

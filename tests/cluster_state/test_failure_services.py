@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from clusterwright.aws import failure_reports
+from clusterwright.aws import failure_reports, pcs
 from clusterwright.aws.cloudformation.stacks import StackResource
 from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.cluster_state import failure_services
@@ -87,3 +88,30 @@ def test_kubernetes_health(monkeypatch: pytest.MonkeyPatch) -> None:
     ]
     answers(monkeypatch, kubernetes_cluster=None)
     assert failure_services.of_kubernetes(SESSION, "prod") == ()
+
+
+PART = pcs.Part("workers", "pcs_2", "ACTIVE", ())
+
+
+@pytest.mark.parametrize(
+    ("status", "errors", "texts"),
+    [
+        ("ACTIVE", (), []),
+        ("SUSPENDED", (), ["SUSPENDED"]),
+        ("CREATE_FAILED", ("A: x", "B: y"), ["CREATE_FAILED: A: x", "CREATE_FAILED: B: y"]),
+    ],
+)
+def test_pcs_states(
+    monkeypatch: pytest.MonkeyPatch, status: str, errors: tuple[str, ...], texts: list[str]
+) -> None:
+    part = dataclasses.replace(PART, status=status, errors=errors)
+    monkeypatch.setattr(pcs, "groups", lambda *_: (part,))
+    monkeypatch.setattr(pcs, "queues", lambda *_: (PART,))
+    whole = pcs.Cluster("test", "pcs_1", status, "SMALL", "25.11", errors)
+    found = failure_services.of_pcs(SESSION, whole)
+    assert [(item.kind, item.resource, item.text) for item in found] == [
+        (kind, name, text)
+        for kind, name in (("cluster", "test"), ("node-group", "workers"))
+        for text in texts
+    ]
+    assert failure_services.of_pcs(SESSION, None) == ()

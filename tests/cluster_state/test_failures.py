@@ -14,7 +14,7 @@ from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.cluster_state.failures import Failures, Reader
 from clusterwright.diagnosis.model import Target
 from clusterwright.platforms.loading import load_cluster
-from tests.support.rich_specs import MINIMAL
+from tests.support.rich_specs import MINIMAL, PCS_MINIMAL
 from tests.support.specs import write
 
 NOW = dt.datetime(2026, 11, 23, 8, tzinfo=dt.UTC)
@@ -101,6 +101,17 @@ def test_refusals_and_missing_state_are_unknown(cluster: Cluster) -> None:
     )
     assert "has not published it" in unknown["the scheduler's state"].reason
     assert "no stack of test exists" in unknown["the deployment"].reason
+
+
+def test_pcs_is_asked_for_its_cluster_first(tmp_path: Path) -> None:
+    cluster = load_cluster(write(tmp_path / "s.yaml", PCS_MINIMAL)).cluster
+    found = read(Empty("GetCluster"), cluster)
+    unknown = {entry.what: entry for entry in found.unknown}
+    assert unknown["the PCS cluster"].hint.startswith("allow pcs:GetCluster")
+    assert unknown["the scheduler's state"].reason.startswith("the node of login has not")
+    session = Empty("ListComputeNodeGroups")
+    assert "PCS states: 0 failures" in read(session, cluster).read
+    assert "ListComputeNodeGroups" not in session.asked  # there is no cluster
 
 
 def test_without_credentials_there_is_one_unknown(cluster: Cluster) -> None:

@@ -6,6 +6,7 @@ import datetime as dt
 import io
 import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,8 +21,12 @@ from clusterwright.cluster_state.published import (
     SchedulerView,
     json_schema,
     parsed,
+    publishing_node,
     scheduler_view,
 )
+from clusterwright.platforms.loading import load_cluster
+from tests.support.rich_specs import MINIMAL, PCS_MINIMAL
+from tests.support.specs import write
 
 NOW = dt.datetime(2026, 11, 23, 8, 0, tzinfo=dt.UTC)
 FILE: dict[str, Any] = {
@@ -83,7 +88,7 @@ def test_old_state_is_kept_and_is_not_current() -> None:
 def test_a_clock_that_is_ahead() -> None:
     found = view(written_at="2026-11-23T09:00:00Z")
     assert reason(found) == (
-        "the controller's clock is 60 minutes ahead: it wrote at 2026-11-23 09:00:00 UTC"
+        "the clock of the controller is 60 minutes ahead: it wrote at 2026-11-23 09:00:00 UTC"
     )
 
 
@@ -142,6 +147,21 @@ def test_nothing_was_published(session: AwsSession, stub: Stubber) -> None:
         "the controller has not published its state: s3://scripts/state/scheduler.json does not "
         "exist"
     )
+
+
+@pytest.mark.parametrize(
+    ("spec", "expected"),
+    [(MINIMAL, "the controller"), (PCS_MINIMAL, "the node of login")],
+    ids=["hyperpod-slurm", "pcs"],
+)
+def test_the_node_that_publishes_is_named(
+    session: AwsSession, stub: Stubber, spec: dict[str, Any], expected: str, tmp_path: Path
+) -> None:
+    publisher = publishing_node(load_cluster(write(tmp_path / "s.yaml", spec)).cluster)
+    assert publisher == expected
+    stub.add_client_error("get_object", "NoSuchKey", expected_params=PARAMETERS)
+    found = scheduler_view(session, "scripts", environment="prod", now=NOW, publisher=publisher)
+    assert reason(found).startswith(f"{expected} has not published its state")
 
 
 def test_denied(session: AwsSession, stub: Stubber) -> None:

@@ -19,7 +19,16 @@ MANAGED = "alias/aws/ebs"
 @operation("ec2", "GetEbsDefaultKmsKeyId")
 def get_ebs_default_kms_key_id(call: Call) -> Mapping[str, Any]:
     refuse_dry_run(call)
-    return {"KmsKeyId": ec2_backend(call.account, call.region).default_kms_key_id or MANAGED}
+    chosen = ec2_backend(call.account, call.region).default_kms_key_id
+    # moto keeps the key that AWS manages as the chosen one once a volume is encrypted with it.
+    return {"KmsKeyId": MANAGED if not chosen or _is_managed(call, chosen) else chosen}
+
+
+def _is_managed(call: Call, key: str) -> bool:
+    from moto.kms.models import kms_backends
+
+    backend = kms_backends[call.account][call.region]
+    return bool(backend.alias_exists(MANAGED)) and backend.describe_key(MANAGED).arn == key
 
 
 @operation("ec2", "ResetEbsDefaultKmsKeyId")
