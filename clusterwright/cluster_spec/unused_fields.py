@@ -293,8 +293,8 @@ def _pcs(cluster: Cluster) -> Iterator[UnusedField]:
         "resilience" in cluster.model_fields_set,
     )
     reason = (
-        "`{}` requires platform hyperpod-slurm, hyperpod-eks or eks: on PCS the tests run before "
-        "slurmd starts, and an instance that fails them is terminated and never opens"
+        "`{}` requires platform hyperpod-slurm, hyperpod-eks, parallelcluster or eks: a node of "
+        "PCS has no configuration of Slurm before slurmd starts, so it cannot report its tests"
     )
     yield from _without(cluster.acceptance, ("acceptance",), ("hold",), reason, because)
     reason = _HYPERPOD + ": `image_id` selects an image with PCS's agent"

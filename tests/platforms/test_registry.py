@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import importlib.util
+from pathlib import Path
 
 import pytest
 
@@ -11,6 +12,7 @@ from clusterwright.cluster_spec.init_template import FOLDER as STARTING_FILES
 from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.platforms.capabilities import CAPABILITIES, DAILY
 from clusterwright.platforms.cells import Cell
+from clusterwright.platforms.loading import load_cluster
 from clusterwright.platforms.registry import (
     DEFAULT,
     HYPERPOD,
@@ -28,6 +30,20 @@ from clusterwright.platforms.registry import (
     with_section,
 )
 from clusterwright.platforms.traits import CAPACITY_KINDS, Platform
+from clusterwright_rehearsal.platforms.modes import MODES
+from demo.other_platforms import PLATFORMS as DEMONSTRATED
+from tests.preflight.platform_specs import BASES
+
+LACKS: dict[tuple[str, str], set[str]] = {
+    # The default platform: its checks are those of the spec.
+    ("clusterwright/platforms", "hyperpod-slurm"): {"validation.py"},
+    # Its control plane is that of `stacks/kubernetes`, which HyperPod shares.
+    ("stacks", "eks"): {"cluster.py"},
+}
+"""Modules that every other platform has."""
+
+ROOT = Path(__file__).parents[2]
+REHEARSED = ROOT / "packages" / "rehearsal" / "clusterwright_rehearsal" / "platforms"
 
 
 @pytest.mark.parametrize("name", PLATFORMS)
@@ -45,6 +61,40 @@ def test_every_platform_has_a_complete_folder(name: str) -> None:
 def test_every_platform_has_stacks_and_an_init_template(name: str) -> None:
     assert importlib.util.find_spec(f"stacks.{folder_of(name)}.composition") is not None
     assert (STARTING_FILES / f"{name}.yaml").is_file()
+
+
+@pytest.mark.parametrize("name", PLATFORMS)
+@pytest.mark.parametrize("parent", ["clusterwright/platforms", "stacks"])
+def test_a_folder_lacks_nothing_that_every_other_platform_has(parent: str, name: str) -> None:
+    files = {
+        each: {path.name for path in (ROOT / parent / folder_of(each)).glob("*.py")}
+        for each in PLATFORMS
+    }
+    others = set.intersection(*(files[each] for each in PLATFORMS if each != name))
+    assert others - files[name] == LACKS.get((parent, name), set())
+    assert others > {"__init__.py"}
+
+
+@pytest.mark.parametrize("name", PLATFORMS)
+def test_every_platform_has_a_config_a_page_tests_and_a_demonstration(name: str) -> None:
+    config = ROOT / "configs" / ("dev.yaml" if name == DEFAULT else f"dev-{name}.yaml")
+    assert load_cluster(config).cluster.platform == name
+    assert list((ROOT / "tests" / "stacks" / folder_of(name)).glob("test_*.py"))
+    assert BASES[name]  # specs for the rules of `check`
+    # The tutorial and the demonstration without an option are about the default platform.
+    if name != DEFAULT:
+        assert (ROOT / "docs" / "how-to" / f"use-{name}.md").is_file()
+        assert DEMONSTRATED[name].config == f"configs/dev-{name}.yaml"
+
+
+@pytest.mark.parametrize("name", SLURM)
+def test_every_platform_with_slurm_is_rehearsed(name: str) -> None:
+    folder = "hyperpod" if traits_of(name).on_hyperpod else folder_of(name)
+    found = {path.stem for path in (REHEARSED / folder).glob("*.py")}
+    assert found >= {"driver", "node", "slurm_files"}
+    if not traits_of(name).on_hyperpod:
+        assert found >= {"context", "kill_at_every_step", "settings", "unsupported_scenarios"}
+        assert name in MODES
 
 
 @pytest.mark.parametrize("name", PLATFORMS)

@@ -21,7 +21,7 @@ CELLS: Final[Mapping[str, Cell]] = {
     ),
     "auto_resume": Cell("in part", "Slurm requeues the whole job", SBATCH_REQUEUE),
     "deep_health_checks": Cell(
-        "in part", "our acceptance tests, before a node opens; none of AWS", DESIGN
+        "in part", "our acceptance tests, by `accept`; none of AWS", DESIGN
     ),
     "spot": Cell("yes", "`purchaseOption: SPOT` of each group", PCS_API),
     "mig": Cell("no", "no field in the API, and no lifecycle step", PCS_API),

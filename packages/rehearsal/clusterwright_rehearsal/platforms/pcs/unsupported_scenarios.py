@@ -5,12 +5,13 @@ from __future__ import annotations
 _API = "it uses HyperPod's API"
 _OWN = "AWS PCS runs the controller, on which it works"
 _UNTRIED = "it has not been tried on PCS; its check is the same on every platform"
+_HOLD = "`acceptance.hold` is refused: before slurmd a node of PCS cannot report its tests"
 _RESERVED = "it needs operators' requests, which were not tried on PCS"
 
 REASONS = {
     "acceptance": _RESERVED,
-    "acceptance-at-boot": "`acceptance.hold` is for HyperPod and ParallelCluster",
-    "acceptance-hold": "`acceptance.hold` is for HyperPod and ParallelCluster",
+    "acceptance-at-boot": _HOLD,
+    "acceptance-hold": _HOLD,
     "acceptance-interrupted": _RESERVED,
     "accounting-secret-denied": "PCS keeps the accounting database itself",
     "artefact-wrong-checksum": "it replaces nodes with HyperPod's API",
