@@ -1,8 +1,13 @@
-"""The workspace for Prometheus takes the series of all nodes."""
+"""The workspace for Prometheus takes the series of all nodes.
+
+Where Service Quotas does not list the quota, the documented default decides what it can: series
+within it fit, because an account is never given less than a default; more are unknown, because
+copies of AWS's page differ in the default and an account may have been given more.
+"""
 
 from __future__ import annotations
 
-from clusterwright.catalog import load_catalog
+from clusterwright.catalog import Known, load_catalog
 from clusterwright.monitoring.series import active_series, group_series
 from clusterwright.preflight.facts.account import NamedQuotas
 from clusterwright.preflight.results import QuotaNeed
@@ -50,6 +55,9 @@ class ActiveSeries(Rule[int]):
         ]
         what = f"{series:,} series of all nodes"
         if len(found) != 1:
+            default = _documented_default()
+            if default is not None and series <= default:
+                return
             names = ", ".join(quota.name for quota in found) or "none"
             yield Unknown(
                 message=f"{what} need a workspace that takes them: Service Quotas has no single "
@@ -74,3 +82,11 @@ class ActiveSeries(Rule[int]):
                 hint=f"request {series:,} of aps {quota.code} in Service Quotas; or drop metrics "
                 "that nothing uses, such as node_cpu_seconds_total, with a relabel rule",
             )
+
+
+def _documented_default() -> float | None:
+    """The default of the catalogue; None if no source states it."""
+    for quota in load_catalog().quotas:
+        if (quota.service, quota.name.lower()) == ("aps", f"{NAME} per workspace"):
+            return quota.default.value if isinstance(quota.default, Known) else None
+    return None

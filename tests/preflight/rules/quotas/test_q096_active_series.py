@@ -45,11 +45,27 @@ def test_without_a_workspace_nothing_is_checked(rule: Harness) -> None:
     rule.passes("CW-Q096", tested=False)
 
 
-def test_a_quota_that_is_not_listed_is_unknown(rule: Harness) -> None:
+# A p5.48xlarge has about 3,100 series.
+LARGE: dict[str, Any] = {
+    **WORKSPACE,
+    "compute": [
+        {"name": "controller", "role": "controller", "instance_type": "m5.2xlarge", "count": 1},
+        {"name": "workers", "role": "compute", "instance_type": "p5.48xlarge", "count": 4000},
+    ],
+}
+
+
+def test_a_quota_that_is_not_listed_is_unknown_above_the_documented_default(
+    rule: Harness,
+) -> None:
     rule.unsure(
         "CW-Q096",
-        WORKSPACE,
+        LARGE,
         _quotas(),
         path="observability.prometheus",
         message="Service Quotas has no single quota of aps named 'active series' (found: none)",
     )
+
+
+def test_series_within_the_documented_default_need_no_answer(rule: Harness) -> None:
+    rule.passes("CW-Q096", WORKSPACE, _quotas())
