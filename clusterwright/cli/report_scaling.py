@@ -11,12 +11,14 @@ from clusterwright.cli import report_files
 from clusterwright.cli.garbage_collection import reduced_gc
 from clusterwright.cli.inputs import load_or_exit
 from clusterwright.cli.options import format_option, prices_option, spec_argument
+from clusterwright.cli.output_files import write_atomically
 
 COMMAND = "report scaling"
 
 EPILOG = """\b
-Example:
+Examples:
   clusterwright report scaling configs/prod.yaml --logs sweep/ --sacct jobs.json
+  clusterwright report scaling configs/prod.yaml --logs sweep/ --html scaling.html
 
 \b
 Exit codes: 3 the command line or the spec is wrong; else 2 fewer than two numbers of nodes have a
@@ -27,6 +29,12 @@ throughput; else 0. 70 is an internal error.
 @click.command(epilog=EPILOG)
 @spec_argument
 @report_files.run_options
+@click.option(
+    "--html",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Also write one HTML document with the curves; an existing file is replaced.",
+)
 @prices_option("Your own rates.  [default: prices.yaml beside the spec]")
 @format_option("text", "json")
 @click.pass_context
@@ -38,6 +46,7 @@ def command(
     logs: Path,
     sacct: Path | None,
     plan_file: Path | None,
+    html: Path | None,
     prices: str | None,
     output_format: str,
 ) -> None:
@@ -59,6 +68,10 @@ def command(
         ),
         plan=report_files.read_plan(path, plan_file),
     )
+    if html is not None:
+        from clusterwright.render.scaling_html import scaling_html
+
+        write_atomically(html, scaling_html(report), force=True)
     if output_format == "json":
         from clusterwright.json_output.scaling import scaling_json
 

@@ -15,7 +15,19 @@ def scaling_text(report: ScalingReport, style: Style = PLAIN) -> str:
     lines += ["", *unknown] if unknown else []
     if not report.points:
         return "\n".join(lines) + "\n"
-    rows = [("nodes", "runs", "tokens/s", "s/step", "MFU", "efficiency", "USD per 10^9 tokens")]
+    lines += ["", *(f"  {line}" for line in columns(point_rows(report), ["right"] * 7))]
+    if report.knee is not None:
+        lines += ["", f"knee: below 90 % from {counted(report.knee, 'node')}"]
+    elif sum(point.efficiency is not None for point in report.points) > 1:
+        lines += ["", "knee: none, efficiency is at least 90 % everywhere"]
+    return "\n".join(lines) + "\n"
+
+
+def point_rows(report: ScalingReport) -> list[tuple[str, ...]]:
+    """A header, and a row for each number of nodes."""
+    rows: list[tuple[str, ...]] = [
+        ("nodes", "runs", "tokens/s", "s/step", "MFU", "efficiency", "USD per 10^9 tokens")
+    ]
     for point in report.points:
         rows.append(
             (
@@ -28,12 +40,7 @@ def scaling_text(report: ScalingReport, style: Style = PLAIN) -> str:
                 number(point.usd_per_billion_tokens),
             )
         )
-    lines += ["", *(f"  {line}" for line in columns(rows, ["right"] * 7))]
-    if report.knee is not None:
-        lines += ["", f"knee: below 90 % from {counted(report.knee, 'node')}"]
-    elif sum(point.efficiency is not None for point in report.points) > 1:
-        lines += ["", "knee: none, efficiency is at least 90 % everywhere"]
-    return "\n".join(lines) + "\n"
+    return rows
 
 
 def number(value: float | None) -> str:

@@ -29,8 +29,10 @@ def test_sweep(tmp_path: Path) -> None:
     data = json.loads(found.out)
     jsonschema.validate(data, schemas()["report-scaling-output.schema.json"])
     assert (data["knee"], [point["nodes"] for point in data["points"]]) == (4, [1, 2, 4])
-    text = clusterwright("report", "scaling", SPEC, "--logs", tmp_path).out
+    html = tmp_path / "scaling.html"
+    text = clusterwright("report", "scaling", SPEC, "--logs", tmp_path, "--html", html).out
     assert "knee: below 90 % from 4 nodes" in text
+    assert "<dd>4 nodes<small>first number of nodes below 90.0%</small>" in html.read_text()
 
 
 def test_one_size_is_no_sweep(tmp_path: Path) -> None:
