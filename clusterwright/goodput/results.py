@@ -210,6 +210,10 @@ class GoodputReport:
         return 2 if self.parts is None else 0
 
 
+KNEE_EFFICIENCY: Final = 0.9
+"""Below it more nodes are lost to communication than is usual (operations reference, scaling)."""
+
+
 @dataclass(frozen=True)
 class ScalingPoint:
     """One number of nodes.

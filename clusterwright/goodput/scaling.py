@@ -10,10 +10,12 @@ from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.goodput.accounting import JobRecord
 from clusterwright.goodput.attempts import NamedLog, attempts_of, step_median
 from clusterwright.goodput.report import Prices, RecordedPlan, mfu_of, tokens_per_step
-from clusterwright.goodput.results import ScalingPoint, ScalingReport, Unknown
-
-KNEE_EFFICIENCY = 0.9
-"""Below it more nodes are lost to communication than is usual (operations reference, scaling)."""
+from clusterwright.goodput.results import (
+    KNEE_EFFICIENCY,
+    ScalingPoint,
+    ScalingReport,
+    Unknown,
+)
 
 
 @dataclass(frozen=True)

@@ -26,6 +26,9 @@ class TrainingPlan:
         Of one checkpoint: its size, the time between two, and the time that one stops the run.
     save_every_steps:
         The interval in steps; None if the plan has no settings of a framework.
+    flops_per_token, peak_flops:
+        Model FLOPs of a token, and FLOP/s of one accelerator at the peak that the plan's MFU
+        refers to; None where the plan does not state them.
     layouts:
         The layouts of all candidates with the chosen type and number of nodes, the chosen first.
     """
@@ -46,6 +49,8 @@ class TrainingPlan:
     interval_seconds: float | None
     blocking_seconds: float | None
     kept: int | None
+    flops_per_token: float | None
+    peak_flops: float | None
     layouts: tuple[Mapping[str, Any], ...]
 
     @property
@@ -86,6 +91,8 @@ def training_plan(name: str, document: Mapping[str, Any]) -> TrainingPlan:
         interval_seconds=_number(storage.get("interval_seconds")),
         blocking_seconds=_number(storage.get("blocking_seconds")),
         kept=_whole(storage.get("kept")),
+        flops_per_token=_ratio(document.get("training_flops"), document.get("tokens")),
+        peak_flops=_tera(_mapping(document.get("estimate")).get("mfu_peak_tflops")),
         layouts=_layouts(document, nodes, instance_type, layout),
     )
 
@@ -109,6 +116,16 @@ def _layouts(
         if candidate.get("nodes") == nodes and candidate.get("instance_type") == instance_type:
             found += [layout] if layout not in found else []
     return tuple(found)
+
+
+def _ratio(one: Any, other: Any) -> float | None:
+    whole, part = _number(one), _number(other)
+    return whole / part if whole and part else None
+
+
+def _tera(value: Any) -> float | None:
+    number = _number(value)
+    return number * 1e12 if number else None
 
 
 def _mapping(value: Any) -> Mapping[str, Any]:

@@ -11,6 +11,7 @@ from importlib.resources import files
 from textwrap import wrap
 from typing import Final
 
+from clusterwright.job_logs.plan_line import plan_line
 from clusterwright.job_templates.template import Context
 
 _BEGIN: Final = "# -- begin\n"
@@ -273,4 +274,17 @@ def _training(context: Context, marker: str, tracker: str, keep: int) -> str:
     if tracker:
         lines += [f"TRACKER={tracker}", f"KEEP={keep}"]
         shell += f"\n\n{fragment('tracker')}"
-    return "\n".join(lines) + f"\n\n{shell}\n\nbegin_training"
+    return "\n".join(lines) + f"\n\n{shell}\n\nbegin_training{_plan(context)}"
+
+
+def _plan(context: Context) -> str:
+    """The line of the log from which the controller's exporter has MFU, where the plan fits."""
+    plan, target = context.plan, context.target
+    if plan is None or not context.template.uses_plan or not target.accelerators:
+        return ""
+    if plan.flops_per_token is None or plan.peak_flops is None:
+        return ""
+    if plan.instance_type != target.instance_type:
+        return ""
+    count = f"$((SLURM_JOB_NUM_NODES * {target.accelerators}))"
+    return f'\nsay "{plan_line(plan.flops_per_token, plan.peak_flops, count)}"'

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from clusterwright.goodput.results import ScalingPoint, ScalingReport
-from clusterwright.goodput.scaling import KNEE_EFFICIENCY
+from clusterwright.goodput.results import KNEE_EFFICIENCY, ScalingPoint, ScalingReport
 from clusterwright.render import svg
 from clusterwright.render.html_elements import (
     folded,

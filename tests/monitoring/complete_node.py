@@ -33,6 +33,9 @@ TITAN: Final = "".join(
 )  # fmt: skip
 """The output of a job of torchtitan with 16 GPUs."""
 
+PLAN: Final = "job 7: plan: flops-per-token=4.8e+10 peak-flops=9.89e+14 accelerators=16\n"
+"""What a rendered job prints first."""
+
 State = Literal["healthy", "hung", "idle"]
 
 _GPUS: Final = 8
@@ -92,7 +95,7 @@ def _training(machine: Machine, squeue: str, *, sick: bool) -> None:
         f'case "$*" in *--Format=*) cat {jobs} ;; *) cat {machine.root}/said/squeue ;; esac',
     )
     machine.command("scontrol", 'echo "JobId=$3"; echo "   StdOut=/shared/llama3-$3.out"')
-    machine.file("/shared/llama3-7.out", TITAN)
+    machine.file("/shared/llama3-7.out", PLAN + TITAN)
 
 
 def _counters() -> list[str]:

@@ -88,10 +88,14 @@ def _figures() -> Row:
             Panel("Tokens per second", "Of the whole job.", "short",
                   (Query(_each("training_tokens_per_second"), job),)),
             Panel("Operations of each GPU", "Floating point operations per second, as the"
-                  " framework counts them; of Megatron-LM with --log-throughput.", "flops",
-                  (Query(_each("training_flops_per_gpu"), job),)),
-            Panel("MFU", "Model FLOPs utilisation, as the framework counts it: of torchtitan.",
-                  "percentunit", (Query(_each("training_mfu_ratio"), job),), maximum=1),
+                  " framework counts them (Megatron-LM with --log-throughput), and as the plan of"
+                  " a rendered job does.", "flops",
+                  (Query(_each("training_flops_per_gpu"), job),
+                   Query(_each("training_plan_flops_per_gpu"), f"{job} by the plan"))),
+            Panel("MFU", "Model FLOPs utilisation, as the framework counts it (torchtitan), and as"
+                  " the plan of a rendered job does.", "percentunit",
+                  (Query(_each("training_mfu_ratio"), job),
+                   Query(_each("training_plan_mfu_ratio"), f"{job} by the plan")), maximum=1),
             Panel("Loss", "By the last step line that has it.", "short",
                   (Query(_each("training_loss"), job),)),
             Panel("Steps", "Steps completed. It falls where a job resumes from a checkpoint.",

@@ -81,12 +81,18 @@ class Settings:
         Processes, one for each accelerator.
     total_steps:
         Steps of the whole run.
+    flops_per_token, peak_flops, accelerators:
+        What the job's plan counts: model FLOPs of a token, FLOP/s of one accelerator at its dense
+        peak, and the accelerators of the job.
     """
 
     global_batch_size: int | None = None
     seq_len: int | None = None
     world_size: int | None = None
     total_steps: int | None = None
+    flops_per_token: float | None = None
+    peak_flops: float | None = None
+    accelerators: int | None = None
 
     @property
     def tokens_per_step(self) -> int | None:

@@ -16,6 +16,7 @@ from clusterwright_metrics.job_logs import (
     megatron,
     mllog,
     nemo,
+    plan_line,
     torchtitan,
 )
 from clusterwright_metrics.job_logs.events import UNKNOWN, Event, JobLog, Settings
@@ -39,6 +40,7 @@ def read_log(text: str, before: Settings | None = None) -> JobLog:
     """
     found: dict[str, list[Event]] = {module.NAME: [] for module in FRAMEWORKS}
     known = {module.NAME: before or Settings() for module in FRAMEWORKS}
+    planned = before or Settings()
     failures: list[Event] = []
     lines = 0
     stamps = _Stamps()
@@ -52,6 +54,8 @@ def read_log(text: str, before: Settings | None = None) -> JobLog:
                 name = module.NAME
                 known[name] = module.settings(line, known[name])
                 found[name] += (_checked(e, line.rank) for e in module.events(line))
+        if plan_line.WORD in content:
+            planned = plan_line.settings(line, planned)
         if any(word in content for word in failure_lines.WORDS):
             failures += (replace(e, rank=line.rank) for e in failure_lines.events(line))
     found[hf_trainer.NAME] = hf_trainer.training_bars(
@@ -65,7 +69,7 @@ def read_log(text: str, before: Settings | None = None) -> JobLog:
     return JobLog(
         name,
         tuple(events),
-        _settings(name, known),
+        _settings(name, known, planned),
         lines,
         min(times, default=None),
         max(times, default=None),
@@ -122,11 +126,18 @@ def _framework(found: dict[str, list[Event]]) -> str:
     return best if found[best] else UNKNOWN
 
 
-def _settings(name: str, known: dict[str, Settings]) -> Settings:
-    """The framework's settings, completed with those of MLPerf's lines in the same log."""
+def _settings(name: str, known: dict[str, Settings], planned: Settings) -> Settings:
+    """The framework's settings, completed with those of MLPerf's lines in the same log, and what
+    the job's plan counts.
+    """
     own, other = known.get(name, Settings()), known[mllog.NAME]
     missing = {key: value for key, value in vars(other).items() if vars(own)[key] is None}
-    return replace(own, **missing)
+    return replace(
+        replace(own, **missing),
+        flops_per_token=planned.flops_per_token,
+        peak_flops=planned.peak_flops,
+        accelerators=planned.accelerators,
+    )
 
 
 def _of_one_rank(events: list[Event]) -> list[Event]:

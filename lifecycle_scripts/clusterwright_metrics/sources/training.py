@@ -258,6 +258,14 @@ def _speed(last: Event, seconds: float | None, settings: Settings) -> float | No
     return tokens / seconds if tokens is not None and seconds else None
 
 
+def _planned(speed: float | None, settings: Settings) -> tuple[float | None, float | None]:
+    """FLOP/s of one accelerator and MFU by the plan's FLOPs of a token; None without a plan."""
+    flops, devices, peak = settings.flops_per_token, settings.accelerators, settings.peak_flops
+    if speed is None or flops is None or devices is None or peak is None:
+        return None, None
+    return speed * flops / devices, speed * flops / devices / peak
+
+
 def _add(metrics: Metrics, job: dict[str, str], followed: Followed) -> None:
     labels = {"job_id": job["JobID"], "partition": job["Partition"]}
 
@@ -310,17 +318,25 @@ def _add(metrics: Metrics, job: dict[str, str], followed: Followed) -> None:
     gauge(
         "training_loss", "Loss, by the last step line that has it.", losses[-1] if losses else None
     )
-    gauge(
-        "training_tokens_per_second",
-        "Tokens per second of the whole job.",
-        _speed(last, seconds, log.settings),
-    )
+    speed = _speed(last, seconds, log.settings)
+    gauge("training_tokens_per_second", "Tokens per second of the whole job.", speed)
     gauge(
         "training_flops_per_gpu",
         "Floating point operations per second of one GPU, as the framework counts them.",
         None if last.tflops is None else last.tflops * 1e12,
     )
     gauge("training_mfu_ratio", "Model FLOPs utilisation, as the framework counts it.", last.mfu)
+    planned_flops, planned_mfu = _planned(speed, log.settings)
+    gauge(
+        "training_plan_flops_per_gpu",
+        "Floating point operations per second of one accelerator, as the job's plan counts them.",
+        planned_flops,
+    )
+    gauge(
+        "training_plan_mfu_ratio",
+        "Model FLOPs utilisation, as the job's plan counts it.",
+        planned_mfu,
+    )
     if not followed.saves:
         return
     (step, _), at = list(followed.saves.items())[-1]

@@ -85,6 +85,21 @@ def test_every_figure_of_a_log(machine: Machine) -> None:
     }
 
 
+def test_mfu_by_the_plan_that_the_job_states(machine: Machine) -> None:
+    runs(machine)
+    writes(machine, TITAN, NOW)
+    found = machine.samples(training)
+    assert value(found, "training_plan_mfu_ratio") is None
+    line = "job 7: plan: flops-per-token=1e+11 peak-flops=1e+15 accelerators=16\n"
+    writes(machine, line + TITAN, NOW + 60)
+    found = machine.samples(training)
+    # Each of the 16 accelerators has 2,048 tokens per second.
+    assert value(found, "training_plan_flops_per_gpu") == 2048 * 1e11
+    assert value(found, "training_plan_mfu_ratio") == pytest.approx(2048 * 1e11 / 1e15)
+    # What the framework counts is kept apart.
+    assert value(found, "training_mfu_ratio") == 0.5
+
+
 def test_the_last_step_ages_while_other_lines_come(machine: Machine) -> None:
     runs(machine)
     writes(machine, TITAN, NOW)
