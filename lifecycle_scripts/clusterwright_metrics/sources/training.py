@@ -15,6 +15,7 @@ import errno
 import os
 import re
 import stat
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from statistics import median
 
@@ -266,6 +267,29 @@ def _planned(speed: float | None, settings: Settings) -> tuple[float | None, flo
     return speed * flops / devices, speed * flops / devices / peak
 
 
+def _add_speed(
+    gauge: Callable[[str, str, float | None], None],
+    last: Event,
+    speed: float | None,
+    settings: Settings,
+) -> None:
+    """Add tokens per second, and operations and MFU as the framework and the plan count them."""
+    gauge("training_tokens_per_second", "Tokens per second of the whole job.", speed)
+    gauge(
+        "training_flops_per_gpu",
+        "Floating point operations per second of one GPU, as the framework counts them.",
+        None if last.tflops is None else last.tflops * 1e12,
+    )
+    gauge("training_mfu_ratio", "Model FLOPs utilisation, as the framework counts it.", last.mfu)
+    flops, mfu = _planned(speed, settings)
+    gauge(
+        "training_plan_flops_per_gpu",
+        "Floating point operations per second of one accelerator, as the job's plan counts them.",
+        flops,
+    )
+    gauge("training_plan_mfu_ratio", "Model FLOPs utilisation, as the job's plan counts it.", mfu)
+
+
 def _add(metrics: Metrics, job: dict[str, str], followed: Followed) -> None:
     labels = {"job_id": job["JobID"], "partition": job["Partition"]}
 
@@ -318,25 +342,7 @@ def _add(metrics: Metrics, job: dict[str, str], followed: Followed) -> None:
     gauge(
         "training_loss", "Loss, by the last step line that has it.", losses[-1] if losses else None
     )
-    speed = _speed(last, seconds, log.settings)
-    gauge("training_tokens_per_second", "Tokens per second of the whole job.", speed)
-    gauge(
-        "training_flops_per_gpu",
-        "Floating point operations per second of one GPU, as the framework counts them.",
-        None if last.tflops is None else last.tflops * 1e12,
-    )
-    gauge("training_mfu_ratio", "Model FLOPs utilisation, as the framework counts it.", last.mfu)
-    planned_flops, planned_mfu = _planned(speed, log.settings)
-    gauge(
-        "training_plan_flops_per_gpu",
-        "Floating point operations per second of one accelerator, as the job's plan counts them.",
-        planned_flops,
-    )
-    gauge(
-        "training_plan_mfu_ratio",
-        "Model FLOPs utilisation, as the job's plan counts it.",
-        planned_mfu,
-    )
+    _add_speed(gauge, last, _speed(last, seconds, log.settings), log.settings)
     if not followed.saves:
         return
     (step, _), at = list(followed.saves.items())[-1]
