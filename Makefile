@@ -27,6 +27,7 @@ test: .venv-current  ## run every test suite and the linters (ARGS='tests/cluste
 	@"$(BIN)/python" -m tools.setup.clients
 	@"$(BIN)/python" -m tools.setup.browser
 	@"$(BIN)/python" -m tools.setup.promtool
+	@"$(BIN)/python" -m tools.setup.prometheus
 	@"$(BIN)/python" -m tools.setup.moto_tests
 	@"$(BIN)/python" -m tools.supervise -m pytest --numprocesses=$(JOBS) --dist=loadfile --no-loadscope-reorder $(ARGS)
 

@@ -175,6 +175,14 @@ ALLOWED = {
     "packages/rehearsal/clusterwright_rehearsal/platforms/pcs/agent.py": {"listen": _REHEARSAL},
     "packages/rehearsal/clusterwright_rehearsal/platforms/pcs/context.py": {"logs_of": _REHEARSAL},
     "packages/rehearsal/clusterwright_rehearsal/prerequisites.py": {"_has_capabilities": _KERNEL},
+    "packages/rehearsal/clusterwright_rehearsal/prometheus/rendered.py": {
+        "panel_queries": _REHEARSAL
+    },
+    "packages/rehearsal/clusterwright_rehearsal/prometheus/server.py": {
+        "_started": _REHEARSAL,
+        "_wait_ready": _REHEARSAL,
+        "_write": _REHEARSAL,
+    },
     "packages/rehearsal/clusterwright_rehearsal/registry.py": {
         "add": _REHEARSAL, "read": _REHEARSAL, "_stat": _KERNEL, "_end_cgroup": _KERNEL,
         "_mount_points": _KERNEL,

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tools.setup import promtool
+from tools.setup import promtool, unpacked_packages
 from tools.setup.errors import SetupError
 
 
@@ -17,10 +17,12 @@ def home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     folder = tmp_path / "state" / "promtool"
     monkeypatch.setattr(promtool, "HOME", folder)
     monkeypatch.setattr(promtool, "UNPACKED", folder / "usr" / "bin" / "promtool")
-    monkeypatch.setattr(promtool.os, "geteuid", lambda: 0)
-    monkeypatch.setattr(promtool.sys, "platform", "linux")
+    monkeypatch.setattr(unpacked_packages.os, "geteuid", lambda: 0)
+    monkeypatch.setattr(unpacked_packages.sys, "platform", "linux")
     monkeypatch.setattr(
-        promtool.shutil, "which", lambda name: None if name == "promtool" else f"/usr/bin/{name}"
+        unpacked_packages.shutil,
+        "which",
+        lambda name: None if name == "promtool" else f"/usr/bin/{name}",
     )
     return folder
 
@@ -50,7 +52,7 @@ def test_it_is_fetched_once(
     capsys: pytest.CaptureFixture[str],
     has: tuple[str, ...],
 ) -> None:
-    monkeypatch.setattr(promtool, "run", apt(home, has))
+    monkeypatch.setattr(unpacked_packages, "run", apt(home, has))
     assert promtool.main() == 0
     assert "setup: promtool " in capsys.readouterr().err
     assert promtool.program() == home / "usr" / "bin" / "promtool"
@@ -62,7 +64,7 @@ def test_it_is_fetched_once(
 def test_a_failure_has_a_hint(
     home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(promtool, "run", apt(home, ()))
+    monkeypatch.setattr(unpacked_packages, "run", apt(home, ()))
     assert promtool.main() == 1
     assert capsys.readouterr().err == (
         "\nerror: downloading prometheus: unable to locate it\n\nhint: check the index\n"
@@ -80,7 +82,7 @@ def test_the_machines_own_is_used(home: Path, monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_without_root_nothing_is_fetched(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(promtool.os, "geteuid", lambda: 1000)
+    monkeypatch.setattr(unpacked_packages.os, "geteuid", lambda: 1000)
     assert not promtool.can_install()
     assert promtool.main() == 0
     assert not home.exists()

@@ -13,6 +13,7 @@ import pytest
 from clusterwright.platforms.loading import load_cluster
 from clusterwright_rehearsal import prerequisites, rehearsal, runs
 from clusterwright_rehearsal.scenario_loader import Scenario, scenarios
+from clusterwright_rehearsal.scenarios import alerts
 from packages.rehearsal.tests.answers import ATTEMPTS, attempt, of, skipped
 from packages.rehearsal.tests.conftest import ROOT, Rehearse, command
 
@@ -42,6 +43,14 @@ def test_scenarios_for_other_hardware_are_skipped_with_reasons(rehearsed: Rehear
     assert "gpu-lost" not in reasons
     assert reasons["silent-corruption"].startswith("cannot be detected: ")
     assert rehearsed(_DEV, "--all")["exit_code"] == 0
+
+
+def test_alerts_fire_in_a_real_prometheus(rehearsed: Rehearse) -> None:
+    answer = rehearsed(_DEV, "--all")
+    assert "alerts" not in skipped(answer)
+    held = {p["id"]: p["reason"] for p in answer["promises"] if p["scenario"] == "alerts"}
+    assert f"{len(alerts.FIRED)} alerts" in held["alerts.clears"]
+    assert "queries of " in held["alerts.panels"]
 
 
 def test_newer_slurm_keeps_its_promises(rehearsed: Rehearse) -> None:

@@ -13,7 +13,7 @@ import os
 import socket
 import subprocess
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from clusterwright_rehearsal.errors import RehearsalError
@@ -25,6 +25,7 @@ SERVICES = "169.254.171.0/24"
 """Addresses of machines that emulate AWS services inside the VPC; AWS uses none of them."""
 _BRIDGE = "vpc0"
 _CLONE_NEWNET = 0x40000000
+_CONNECT_SECONDS = 5.0
 
 
 class Network:
@@ -105,27 +106,43 @@ class Network:
 
     def socket_in(self, address: str, port: int, kind: int = socket.SOCK_STREAM) -> socket.socket:
         """A socket bound inside the VPC's namespace; it can be used from any namespace."""
+
+        def bound() -> socket.socket:
+            found = socket.socket(socket.AF_INET, kind)
+            found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            found.bind((address, port))
+            if kind == socket.SOCK_STREAM:
+                found.listen(256)
+            return found
+
+        try:
+            return self._inside(bound)
+        except OSError as error:
+            raise RehearsalError(
+                f"cannot listen on {address}:{port} of the VPC: {error}"
+            ) from error
+
+    def connection_to(self, address: str, port: int) -> socket.socket:
+        """A connection made inside the VPC's namespace. Raises `OSError`."""
+        return self._inside(lambda: socket.create_connection((address, port), _CONNECT_SECONDS))
+
+    def _inside(self, make: Callable[[], socket.socket]) -> socket.socket:
         made: list[socket.socket | BaseException] = []
 
-        def make() -> None:
+        def run() -> None:
             # In its own thread, because a network namespace is a property of the thread.
             try:
                 _enter(self.namespace)
-                bound = socket.socket(socket.AF_INET, kind)
-                bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-                bound.bind((address, port))
-                if kind == socket.SOCK_STREAM:
-                    bound.listen(256)
-                made.append(bound)
+                made.append(make())
             except BaseException as error:  # noqa: BLE001  raised again below
                 made.append(error)
 
-        thread = threading.Thread(target=make)
+        thread = threading.Thread(target=run)
         thread.start()
         thread.join()
         result = made[0]
         if isinstance(result, BaseException):
-            raise RehearsalError(f"cannot listen on {address}:{port} of the VPC: {result}")
+            raise result
         return result
 
 

@@ -39,6 +39,16 @@ class ClusterAccess(PromiseRecorder):
         self._machines: dict[str, Machine] = {}
         self._submitted = 0
 
+    @property
+    def network(self) -> Network:
+        """The network of the rehearsed VPC."""
+        return self._site.network
+
+    @property
+    def registry(self) -> registry.Registry:
+        """The registry of what the run creates."""
+        return self._site.registry
+
     # --- nodes
 
     def facts(self, name: str) -> dict[str, Any]:

@@ -84,6 +84,66 @@ class TestDcgm:
         assert found.reason == "GPU Memory failed on GPU 3: Faulty memory detected on GPU 3"
 
 
+class TestDmon:
+    @staticmethod
+    def exported(printed: str) -> dict[str, dict[str, float]]:
+        """What the exporter of the nodes makes of the table: metric -> value by GPU."""
+        from clusterwright_metrics.sources import nvidia
+
+        found: dict[str, dict[str, float]] = {}
+        for line in printed.splitlines():
+            match = nvidia._ROW.match(line)
+            if match:
+                words = match.group(2).split()
+                assert len(words) == len(nvidia._DCGM)
+                for (_, name, _, _), word in zip(nvidia._DCGM, words, strict=True):
+                    found.setdefault(name, {})[match.group(1)] = float(word)
+        return found
+
+    @staticmethod
+    def words() -> tuple[str, ...]:
+        from clusterwright_metrics.sources import nvidia
+
+        return ("dmon", "-e", ",".join(str(field[0]) for field in nvidia._DCGM), "-c", "1")
+
+    def test_every_field_of_the_exporter_has_a_value_on_every_gpu(self, run: Run) -> None:
+        code, text = run("dcgmi", *self.words())
+        found = self.exported(text)
+        assert code == 0
+        assert {len(values) for values in found.values()} == {8}
+        assert set(found["DCGM_FI_DEV_GPU_UTIL"].values()) == {0.0}
+        assert set(found["DCGM_FI_DEV_NVLINK_CRC_FLIT_ERROR_COUNT_TOTAL"].values()) == {0.0}
+
+    @pytest.mark.parametrize(
+        ("fault", "text", "metric"),
+        [
+            ("gpu-busy", "3", "DCGM_FI_DEV_GPU_UTIL"),
+            ("gpu-hot", "3", "DCGM_FI_DEV_THERMAL_VIOLATION"),
+            ("gpu-rows", "3", "DCGM_FI_DEV_UNCORRECTABLE_REMAPPED_ROWS"),
+            ("gpu-rows-failed", "3", "DCGM_FI_DEV_ROW_REMAP_FAILURE"),
+            ("nvlink-errors", "3:17", "DCGM_FI_DEV_NVLINK_CRC_FLIT_ERROR_COUNT_TOTAL"),
+        ],
+    )
+    def test_a_fault_shows_on_its_gpu(
+        self, run: Run, machine: Path, fault: str, text: str, metric: str
+    ) -> None:
+        (machine / fault).write_text(text)
+        values = self.exported(run("dcgmi", *self.words())[1])[metric]
+        assert [gpu for gpu, value in values.items() if value] == ["3"]
+
+    def test_the_last_xid_is_that_of_the_kernel_log(self, run: Run, machine: Path) -> None:
+        (machine.parent / "kernel.log").write_text(
+            "1.5 NVRM: Xid (PCI:0000:63:00): 48, pid=7, x\n2.5 NVRM: Xid (PCI:0000:63:00): 79, x\n"
+        )
+        values = self.exported(run("dcgmi", *self.words())[1])["DCGM_FI_DEV_XID_ERRORS"]
+        assert {gpu: value for gpu, value in values.items() if value} == {"1": 79.0}
+
+    def test_without_its_service_there_is_no_table(self, run: Run, machine: Path) -> None:
+        (machine / "dcgm").write_text("")
+        code, text = run("dcgmi", *self.words())
+        assert (code, self.exported(text)) == (255, {})
+
+
 class TestEfa:
     def test_ping_pong_moves_the_counter_of_its_device(
         self, run: Run, machine: Path, monkeypatch: pytest.MonkeyPatch

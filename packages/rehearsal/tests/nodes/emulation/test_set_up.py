@@ -104,7 +104,12 @@ def test_disks_instance_id_and_shared_memory(boot: Any, machine: Path) -> None:
     assert "/dev/shm" in found.mounts
 
 
-def test_a_machine_without_devices_stays_as_it_is(boot: Any, machine: Path) -> None:
+def test_a_machine_without_devices_has_only_a_boot_id_for_sandboxes(
+    boot: Any, machine: Path
+) -> None:
     found = boot("m5.xlarge")
-    assert (found.devices, found.mounts) == ({}, [])
+    # That of systemd-nspawn is unmounted first.
+    assert (found.devices, found.mounts) == ({}, ["/proc/sys/kernel/random/boot_id"] * 2)
+    text = Path("/proc/sys/kernel/random/boot_id").read_text()
+    assert (machine.parent / "boot_id").read_text() == text
     assert (machine.parent / "faults").is_dir()

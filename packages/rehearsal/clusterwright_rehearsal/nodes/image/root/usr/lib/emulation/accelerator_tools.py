@@ -3,18 +3,24 @@
 
 The output was not compared with a real machine; other fields are missing. The table of fi_pingpong
 is that of libfabric (util/pingpong.c); its traffic moves the counters of the device. `dcgmi diag
---json` prints one of the three forms that versions of DCGM have.
+--json` prints one of the three forms that versions of DCGM have. `dcgmi dmon` has a value for each
+field that the nodes' exporter asks for, in the order of -e; N/A for others. Its errors grow with
+the time, so that they grow as long as their fault is there.
 
 Faults: `neuron-lost` (indices), `dcgm` (no connection to the host engine), `dcgm-form` (1, 2 or 3:
-the form of the JSON), `efa-pingpong` (devices whose ping-pong fails).
+the form of the JSON), `efa-pingpong` (devices whose ping-pong fails); for dmon, with indices of
+GPUs, `gpu-busy` (utilised, but no tensor core is active), `gpu-hot`, `gpu-rows`,
+`gpu-rows-failed`, and with `GPU:LINK` words `nvlink-errors`.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 import time
+from typing import Any
 
 import hardware
 
@@ -80,12 +86,69 @@ def _dcgmi(argv: list[str]) -> int:
     if argv[:1] == ["discovery"]:
         print(f"{machine['count']} GPUs found.")
         return 0
+    if argv[:1] == ["dmon"]:
+        return _dmon(argv, machine)
     broken = [name for name in ("gpu-lost", "gpu-ecc", "gpu-rows") if hardware.fault(name)]
     if "-j" in argv or "--json" in argv:
         print(json.dumps(_diagnostic(machine["count"]), indent=1))
         return 226 if broken else 0
     print(f"emulated dcgmi {' '.join(argv)}: {'Fail: ' + ', '.join(broken) if broken else 'Pass'}")
     return 226 if broken else 0
+
+
+def _dmon(argv: list[str], machine: dict[str, Any]) -> int:
+    fields = argv[argv.index("-e") + 1].split(",")
+    print("#Entity   " + "  ".join(fields))
+    print("ID")
+    for index in range(machine["count"]):
+        values = _fields(index, machine)
+        print(f"GPU {index}     " + "  ".join(values.get(field, "N/A") for field in fields))
+    return 0
+
+
+def _fields(index: int, machine: dict[str, Any]) -> dict[str, str]:
+    """Values by the numbers of NVIDIA's dcgm_fields.h, as the exporter of the nodes has them."""
+
+    def has(fault: str) -> bool:
+        words = (hardware.fault(fault) or "").split()
+        return any(word.partition(":")[0] == str(index) for word in words)
+
+    seconds = int(time.time())
+    busy, hot = has("gpu-busy"), has("gpu-hot")
+    return {
+        "100": "1980",
+        "140": "41",
+        "150": "91" if hot else "31",
+        "155": "69.120",
+        "156": str(seconds * 69_120),
+        "202": "0",
+        "203": "100" if busy else "0",
+        "204": "0",
+        "230": _last_xid(index),
+        "241": str(seconds) if hot else "0",
+        "251": str(machine["memory_mib"]),
+        "252": "0",
+        "393": str(int(has("gpu-rows"))),
+        "394": "0",
+        "395": str(int(has("gpu-rows-failed"))),
+        "409": str(seconds) if has("nvlink-errors") else "0",
+        "449": "0",
+        "1001": "1.000" if busy else "0.000",
+        "1002": "1.000" if busy else "0.000",
+        "1004": "0.000",
+        "1005": "0.000",
+    }
+
+
+def _last_xid(index: int) -> str:
+    """The code of the GPU's last Xid message in the machine's kernel log; 0 without one."""
+    bus = hardware.pci_address(index).rpartition(".")[0]
+    try:
+        with open(hardware.STATE + "/kernel.log", encoding="utf-8") as file:
+            codes = re.findall(rf"Xid \(PCI:{re.escape(bus)}[^)]*\): (\d+)", file.read())
+    except FileNotFoundError:
+        codes = []
+    return codes[-1] if codes else "0"
 
 
 def _diagnostic(count: int) -> dict[str, object]:

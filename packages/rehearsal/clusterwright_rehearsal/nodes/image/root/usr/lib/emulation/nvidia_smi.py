@@ -4,9 +4,9 @@
 
 Faults, each with the indices of the affected GPUs: `gpu-lost`, `gpu-ecc` (uncorrectable errors),
 `gpu-rows` (a row remapping is pending), `gpu-rows-failed` (a row remapping has failed),
-`gpu-pcie` (half of the lanes are lost), `gpu-hot`; with `GPU:LINK` words `nvlink-down` and
-`nvlink-errors`; and, with any text, `gpu-driver` (the driver is not loaded) and `gpu-hang` (no
-answer). Field names are those of nvidia-smi's --help-query-gpu and
+`gpu-pcie` (half of the lanes are lost), `gpu-hot`, `gpu-busy` (fully utilised); with `GPU:LINK`
+words `nvlink-down` and `nvlink-errors`; and, with any text, `gpu-driver` (the driver is not
+loaded) and `gpu-hang` (no answer). Field names are those of nvidia-smi's --help-query-gpu and
 --help-query-remapped-rows. Error messages are taken from public threads; the layout of the plain
 table differs from NVIDIA's, and the number of 16 lanes is an assumption. The number and speed of
 NVLinks are those of an H100 (NVIDIA H100 datasheet: 18 links, 900 GB/s); a single GPU has none.
@@ -19,7 +19,7 @@ import time
 
 import hardware
 
-_OF_ONE = ("gpu-ecc", "gpu-rows", "gpu-rows-failed", "gpu-pcie", "gpu-hot")
+_OF_ONE = ("gpu-ecc", "gpu-rows", "gpu-rows-failed", "gpu-pcie", "gpu-hot", "gpu-busy")
 _LANES = 16
 _LINKS, _LINK_SPEED = 18, "26.562 GB/s"
 
@@ -97,7 +97,7 @@ def _indices(fault: str) -> set[int]:
 
 
 def _has_unit(value: str) -> bool:
-    return value.endswith((" MiB", " %", " W"))
+    return value.endswith((" MiB", " %", " W", " MHz"))
 
 
 def _value(index: int, field: str, machine: dict[str, object]) -> str:
@@ -117,7 +117,7 @@ def _value(index: int, field: str, machine: dict[str, object]) -> str:
         "memory.total": f"{machine['memory_mib']} MiB",
         "memory.used": "0 MiB",
         "memory.free": f"{machine['memory_mib']} MiB",
-        "utilization.gpu": "0 %",
+        "utilization.gpu": "100 %" if broken["gpu-busy"] else "0 %",
         "temperature.gpu": "91" if broken["gpu-hot"] else "31",
         "power.draw": "69.12 W",
         "persistence_mode": "Enabled",
@@ -132,6 +132,7 @@ def _value(index: int, field: str, machine: dict[str, object]) -> str:
         "remapped_rows.uncorrectable": "1" if broken["gpu-rows"] else "0",
         "pcie.link.width.current": str(_LANES // 2 if broken["gpu-pcie"] else _LANES),
         "pcie.link.width.max": str(_LANES),
+        "clocks.sm": "1980 MHz",
         "clocks_throttle_reasons.hw_slowdown": "Active" if broken["gpu-hot"] else "Not Active",
     }
     found: str = values.get(field, "[Not Supported]")

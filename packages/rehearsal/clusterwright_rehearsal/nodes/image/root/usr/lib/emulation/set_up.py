@@ -29,6 +29,7 @@ _COUNTERS = [
 ]  # fmt: skip
 # AWS Neuron, "Neuron Sysfs User Guide".
 _NEURON_COUNTERS = ("mem_ecc_uncorrected", "sram_ecc_uncorrected")
+_BOOT_ID = "/proc/sys/kernel/random/boot_id"
 _NVIDIA_MAJOR = 195  # Linux, Documentation/admin-guide/devices.txt
 _NEURON_MAJOR = 508  # dynamic in Linux; any free number
 
@@ -36,6 +37,7 @@ _NEURON_MAJOR = 508  # dynamic in Linux; any free number
 def main() -> None:
     state = Path(hardware.STATE)
     (state / "faults").mkdir(parents=True, exist_ok=True)
+    _boot_id(state)
     found = hardware.hardware()
     kind, count = found["accelerator"]["kind"], found["accelerator"]["count"]
     if kind == "nvidia":
@@ -46,6 +48,20 @@ def main() -> None:
     if kind != "none" and found.get("memory_gib"):
         size = int(found["memory_gib"] * 2**20 / 2)
         _run("mount", "-o", f"remount,size={size}k", "/dev/shm")
+
+
+def _boot_id(state: Path) -> None:
+    """Mount the boot id of this machine from a file that exists.
+
+    systemd-nspawn deletes the file after mounting it. systemd cannot carry such a mount into the
+    sandbox of a service, which then sees the boot id of the host.
+    """
+    text = Path(_BOOT_ID).read_text()
+    own = state / "boot_id"
+    own.write_text(text)
+    # Nothing can be mounted on a file that was deleted.
+    _run("umount", _BOOT_ID)
+    _run("mount", "--bind", str(own), _BOOT_ID)
 
 
 def _nvidia(state: Path, found: dict[str, object], count: int) -> None:

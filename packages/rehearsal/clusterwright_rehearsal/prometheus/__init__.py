@@ -1,0 +1,1 @@
+"""Debian's Prometheus and Alertmanager beside a rehearsed cluster, with its rendered rules."""
