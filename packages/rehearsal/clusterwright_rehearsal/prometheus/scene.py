@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import datetime as dt
+import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -80,7 +81,9 @@ def monitored(context: ScenarioContext, capacity_ends: dt.datetime) -> Iterator[
         The rules or dashboards cannot be rendered, or Prometheus does not start.
     """
     folder = context.folder / "prometheus"
-    folder.mkdir(exist_ok=True)
+    # Samples of an earlier run would count as alerts of this one.
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
     spec = cluster_size.write(context.spec, folder / "spec")
     rules = rendered.rules(spec, capacity_ends.replace(microsecond=0))
     environment = context.cluster.environment

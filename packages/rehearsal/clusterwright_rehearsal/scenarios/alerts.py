@@ -24,7 +24,7 @@ from clusterwright_rehearsal.scenario_api.context import ScenarioContext
 from clusterwright_rehearsal.scenario_api.node import Node
 
 ORDER = 170
-SECONDS = 220
+SECONDS = 170
 NEEDS_COMPUTE = 2
 MODES = ("managed",)
 

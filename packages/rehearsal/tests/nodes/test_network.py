@@ -91,3 +91,19 @@ def test_a_failed_command_is_reported(method: str, monkeypatch: pytest.MonkeyPat
 def test_a_socket_that_cannot_be_bound_is_reported(network: Network) -> None:
     with pytest.raises(RehearsalError, match=r"cannot listen on 10\.0\.0\.1:80 of the VPC"):
         network.socket_in("10.0.0.1", 80)
+
+
+def test_a_connection_is_made_inside_the_vpc(
+    network: Network, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    entered: list[str] = []
+    made = object()
+    monkeypatch.setattr(module, "_enter", entered.append)
+    monkeypatch.setattr(module.socket, "create_connection", lambda *_: made)
+    assert network.connection_to("127.0.0.1", 9090) is made
+    assert entered == ["cw-r1-vpc"]
+
+
+def test_a_connection_that_fails_raises_its_own_error(network: Network) -> None:
+    with pytest.raises(FileNotFoundError, match="cw-r1-vpc"):
+        network.connection_to("127.0.0.1", 9090)

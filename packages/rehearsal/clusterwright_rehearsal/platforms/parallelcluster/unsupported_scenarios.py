@@ -10,6 +10,7 @@ REASONS = {
     "acceptance-hold": "nodes test themselves before slurmd starts; see acceptance-at-boot",
     "acceptance-interrupted": "a node that does not respond is replaced here; see acceptance",
     "accounting-secret-denied": _OWN,
+    "alerts": "it reboots a node with HyperPod's API; the rules are the same on every platform",
     "artefact-wrong-checksum": "it replaces nodes with HyperPod's API",
     "auto-resume": "--auto-resume is HyperPod's option of srun",
     "checkpoint-resume": "HyperPod replaces the node in it; see instance-replaced",

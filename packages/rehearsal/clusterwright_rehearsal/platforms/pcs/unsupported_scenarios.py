@@ -14,6 +14,7 @@ REASONS = {
     "acceptance-hold": _HOLD,
     "acceptance-interrupted": _RESERVED,
     "accounting-secret-denied": "PCS keeps the accounting database itself",
+    "alerts": _OWN,
     "artefact-wrong-checksum": "it replaces nodes with HyperPod's API",
     "auto-resume": "--auto-resume is HyperPod's option of srun",
     "checkpoint-resume": "HyperPod replaces the node in it; see instance-replaced",
