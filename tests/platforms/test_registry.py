@@ -22,6 +22,7 @@ from clusterwright.platforms.registry import (
     PLATFORMS,
     SECTIONS,
     SLURM,
+    PlatformName,
     either,
     folder_of,
     has_section,
@@ -65,7 +66,9 @@ def test_every_platform_has_stacks_and_an_init_template(name: str) -> None:
 
 @pytest.mark.parametrize("name", PLATFORMS)
 @pytest.mark.parametrize("parent", ["clusterwright/platforms", "stacks"])
-def test_a_folder_lacks_nothing_that_every_other_platform_has(parent: str, name: str) -> None:
+def test_a_folder_lacks_nothing_that_every_other_platform_has(
+    parent: str, name: PlatformName
+) -> None:
     files = {
         each: {path.name for path in (ROOT / parent / folder_of(each)).glob("*.py")}
         for each in PLATFORMS
