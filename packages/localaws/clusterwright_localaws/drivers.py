@@ -36,6 +36,7 @@ from clusterwright_localaws.services.pcs.cluster_driver import (
     end_nodes,
     launch_nodes,
 )
+from clusterwright_localaws.services.pcs.suspension import end_version
 from clusterwright_localaws.services.sagemaker.node_driver import (
     Member,
     NodeDriver,
@@ -75,6 +76,7 @@ __all__ = [
     "current_order",
     "ec2_name",
     "end_nodes",
+    "end_version",
     "launch_nodes",
     "load_world",
     "members",

@@ -31,6 +31,7 @@ from clusterwright_localaws.drivers import (
     attach_cluster_driver,
     attach_node_driver,
     attach_pcs_driver,
+    end_version,
     load_world,
     serving,
 )
@@ -154,6 +155,10 @@ class Worker:
     def do_reboot(self, node: str) -> None:
         """Reboot an instance of AWS PCS."""
         self._pcs.reboot(node)
+
+    def do_end_version(self, account: str, region: str, version: str) -> None:
+        """End a Slurm version of AWS PCS: its clusters are suspended."""
+        end_version(self._serving.runtime, account, region, version)
 
     def do_isolate(self, node: str) -> None:
         self._vpc.network.isolate(self._node(node).machine.name)

@@ -14,6 +14,7 @@ _CONFIG = str(ROOT / "configs" / "dev-pcs.yaml")
 _ON_PCS = (
     *("first-boot", "second-run", "instance-replaced", "lifecycle-action-fails"),
     *("registration-blocked", "kill-at-every-step", "scale-to-jobs"),
+    "slurm-version-ends",
 )
 
 

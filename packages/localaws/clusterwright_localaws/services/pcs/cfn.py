@@ -26,6 +26,7 @@ from clusterwright_localaws.cloudformation.handler_helpers import (
     ready,
     retag,
 )
+from clusterwright_localaws.services.pcs.clusters import UPDATABLE
 from clusterwright_localaws.services.pcs.settings import IDLE_TIME_S
 
 # What a template leaves out of a cluster's Slurm configuration has these values (API model).
@@ -142,7 +143,8 @@ class Cluster(PcsHandler):
         if changed(old, new, "SlurmConfiguration"):
             change["slurmConfiguration"] = _changes(old, new, _CLUSTER_DEFAULTS)
         if change:
-            self._settled(ctx, physical_id)
+            if self._get(ctx, physical_id)["status"] not in UPDATABLE:
+                self._settled(ctx, physical_id)
             ctx.client("pcs").update_cluster(**self._named(physical_id), **change)
         done = self._settled(ctx, physical_id)
         retag(ctx, "pcs", old, new, resourceArn=physical_id)

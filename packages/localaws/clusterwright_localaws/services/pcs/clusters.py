@@ -35,7 +35,7 @@ from clusterwright_localaws.services.pcs.state import (
 )
 
 # "You can only update clusters that are in ACTIVE, UPDATE_FAILED, or SUSPENDED state."
-_UPDATABLE: Final = frozenset({"ACTIVE", "UPDATE_FAILED", "SUSPENDED"})
+UPDATABLE: Final = frozenset({"ACTIVE", "UPDATE_FAILED", "SUSPENDED"})
 _UNSTABLE: Final = frozenset({"CREATING", "UPDATING", "DELETING", "SUSPENDING", "RESUMING"})
 # "The default is 10 results, and the maximum allowed page size is 100 results."
 PAGE: Final = 10
@@ -101,7 +101,7 @@ def list_clusters(call: Call) -> Mapping[str, Any]:
 @idempotent
 def update_cluster(call: Call) -> Mapping[str, Any]:
     store, cluster, asked = store_of(call), cluster_of(call), call.parameters
-    if cluster.status not in _UPDATABLE:
+    if cluster.status not in UPDATABLE:
         raise _not_in_state(cluster, "updated")
     ready = {"ACTIVE", "SUSPENDED"} if cluster.status == "SUSPENDED" else {"ACTIVE"}
     for child in cluster.children:

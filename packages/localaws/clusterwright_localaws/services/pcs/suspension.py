@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import functools
 
+from clusterwright_localaws.core.runtime import Runtime
 from clusterwright_localaws.services.pcs import cluster_driver, fleet
 from clusterwright_localaws.services.pcs.failures import failure_of
-from clusterwright_localaws.services.pcs.state import PcsCluster, Store, before_calls
+from clusterwright_localaws.services.pcs.state import PcsCluster, Store, before_calls, store_in
 from clusterwright_localaws.services.pcs.versions import is_suspended
 
 _IDLE = frozenset({"ACTIVE", "UPDATE_FAILED"})
@@ -32,6 +33,12 @@ def suspend_due(store: Store) -> None:
         store.after(
             store.runtime.world.delays.pcs_cluster, functools.partial(_suspend, store, cluster)
         )
+
+
+def end_version(runtime: Runtime, account: str, region: str, version: str) -> None:
+    """End a Slurm version now: clusters of it are suspended at the next call of PCS."""
+    with runtime.lock:
+        store_in(runtime, account, region).suspensions[version] = runtime.clock.now()
 
 
 def _suspend(store: Store, cluster: PcsCluster) -> None:

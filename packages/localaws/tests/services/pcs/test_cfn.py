@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 from clusterwright_localaws import local_aws
+from clusterwright_localaws.core.runtime import runtime
+from clusterwright_localaws.services.pcs.suspension import end_version
 from packages.localaws.tests.parts import (
     client,
     deploy,
@@ -109,6 +111,20 @@ def test_change_in_place_keeps_the_resources(site: PcsSite) -> None:
     assert queue()["slurmConfiguration"]["slurmCustomSettings"] == [
         {"parameterName": "MaxTime", "parameterValue": "60"}
     ]
+
+
+def test_a_newer_version_resumes_a_suspended_cluster(site: PcsSite) -> None:
+    resources = template(site)
+    deploy("pcs", resources)
+    version = cluster()["scheduler"]["version"]
+    end_version(runtime(), "123456789012", "us-east-1", version)
+    cluster()
+    assert {cluster()["status"], group()["status"], queue()["status"]} == {"SUSPENDED"}
+    changed = copy.deepcopy(resources)
+    changed["Cluster"]["Properties"]["Scheduler"]["Version"] = "26.05"
+    assert deploy("pcs", changed)["StackStatus"] == "UPDATE_COMPLETE"
+    assert cluster()["scheduler"]["version"] == "26.05"
+    assert {cluster()["status"], group()["status"], queue()["status"]} == {"ACTIVE"}
 
 
 def test_size_replaces_the_cluster_and_all_in_it(site: PcsSite) -> None:

@@ -81,6 +81,13 @@ class PcsContext(WorkerNodesContext):
         """Terminate the instance in EC2, which PCS notices: it has no API for it."""
         self.aws("ec2").terminate_instances(InstanceIds=[node.instance_id])
 
+    def end_version(self, version: str) -> None:
+        """End a Slurm version, as AWS does at its end of life: the cluster is suspended."""
+        cluster = self.cluster
+        self.worker.ask(
+            "end_version", account=cluster.account, region=cluster.region, version=version
+        )
+
     def reboot(self, node: Node) -> None:
         """Reboot the instance; the agent of PCS runs again."""
         self.worker.ask("reboot", node=node.name)
