@@ -7,7 +7,7 @@ import math
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from clusterwright.cli.errors import UserError
 from clusterwright.cli.offline_errors import offline_unknowns
@@ -201,9 +201,12 @@ def _launch_files(output: Path, report: PlanReport) -> dict[Path, str]:
     }
 
 
-def _yaml(data: Mapping[str, Mapping[str, object]]) -> str:
+def _yaml(data: Mapping[str, Any]) -> str:
     lines = []
     for section, values in data.items():
+        if not isinstance(values, Mapping):
+            lines.append(f"{section}: {json.dumps(values)}")
+            continue
         lines.append(f"{section}:")
         lines += [f"  {key}: {json.dumps(value)}" for key, value in values.items()]
     return "\n".join(lines) + "\n"

@@ -1,9 +1,9 @@
 """Settings of a layout for Megatron-LM, NeMo and torchtitan (FSDP).
 
 Global batch = micro batch x data parallel x accumulation, in every framework. Names are those of
-Megatron-LM's `megatron/training/arguments.py`, of NeMo's Megatron configuration, and of
-torchtitan's `JobConfig` (0.2.2, with TOML files); what a framework does not support in a layout is
-a caution.
+Megatron-LM's `megatron/training/arguments.py`, of Megatron-Bridge's `ConfigContainer` (0.3.1; it
+continues the language models of NeMo 2), and of torchtitan's `JobConfig` (0.2.2, with TOML files);
+what a framework does not support in a layout is a caution.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from clusterwright.sizing.errors import GoalError
 from clusterwright.sizing.plan_types import Layout
@@ -26,8 +27,10 @@ class Launch:
     ----------
     megatron:
         Words of the command line, in order.
-    nemo, torchtitan:
-        Nested mappings, to be written as YAML and TOML.
+    nemo:
+        Sections and values, to be written as YAML.
+    torchtitan:
+        Nested mappings, to be written as TOML.
     global_batch, train_steps:
         Sequences per optimizer step, and steps of the run.
     cautions:
@@ -35,7 +38,7 @@ class Launch:
     """
 
     megatron: tuple[str, ...]
-    nemo: Mapping[str, Mapping[str, object]]
+    nemo: Mapping[str, Any]
     torchtitan: Mapping[str, Mapping[str, object]]
     global_batch: int
     train_steps: int
@@ -244,7 +247,7 @@ def _experts(layout: Layout, shape: ModelShape) -> list[str]:
     return words
 
 
-def _nemo(run: _Run) -> dict[str, dict[str, object]]:
+def _nemo(run: _Run) -> dict[str, object]:
     layout, shape = run.layout, run.shape
     model: dict[str, object] = {
         "tensor_model_parallel_size": layout.tensor,
@@ -269,9 +272,10 @@ def _nemo(run: _Run) -> dict[str, dict[str, object]]:
             "train_iters": run.steps,
         },
         "ddp": {"use_distributed_optimizer": layout.sharding == "distributed-optimizer"},
-        "mixed_precision": {
-            "recipe": "bf16_with_fp8_hybrid" if run.precision == "fp8" else "bf16"
-        },
+        # A name of training/mixed_precision.py, not a section.
+        "mixed_precision": (
+            "bf16_with_fp8_current_scaling_mixed" if run.precision == "fp8" else "bf16_mixed"
+        ),
         "checkpoint": {
             "save": run.path,
             "load": run.path,

@@ -82,6 +82,17 @@ optimizer.min_lr scheduler.lr_warmup_iters tokenizer.tokenizer_model tokenizer.t
 train.exit_signal_handler train.global_batch_size train.micro_batch_size train.train_iters
 validation.eval_iters
 """
+BRIDGE_PRECISIONS = frozenset(
+    {
+        "bf16_mixed",
+        "bf16_with_fp8_current_scaling_mixed",
+        "bf16_with_fp8_delayed_scaling_mixed",
+        "bf16_with_fp8_subchannel_scaling_mixed",
+        "bf16_with_mxfp8_mixed",
+        "bf16_with_nvfp4_mixed",
+    }
+)
+"""Of megatron/bridge/training/mixed_precision.py in megatron-bridge 0.3.1, those with bf16."""
 _GPT3 = """
 --DDP-impl --adam-beta1 --adam-beta2 --attention-dropout --bf16 --clip-grad
 --do-layernorm-bias-weight-decay --eval-interval --eval-iters --exit-interval --ext-iterations

@@ -12,6 +12,7 @@ from clusterwright.sizing import models
 from clusterwright.sizing.errors import GoalError
 from clusterwright.sizing.launch import Launch, launch_settings, virtual_layers
 from clusterwright.sizing.plan_types import Layout, Recompute, Sharding
+from tests.job_templates.framework_names import BRIDGE, BRIDGE_PRECISIONS
 
 LLAMA = models.model("llama3-70b")
 DEEPSEEK = models.model("deepseek-v3")
@@ -41,6 +42,16 @@ def test_llama_3_70b_settings() -> None:
     assert "num-experts" not in words
     assert launch.nemo["model"]["virtual_pipeline_model_parallel_size"] == 5
     assert launch.torchtitan["parallelism"]["data_parallel_shard_degree"] == 64
+
+
+@pytest.mark.parametrize("precision", ["bf16", "fp8"])
+def test_names_of_megatron_bridge(precision: str) -> None:
+    launch = launch_settings(LAYOUT, LLAMA, seq_len=8192, tokens=15e12, precision=precision)
+    names = set()
+    for section, values in launch.nemo.items():
+        names |= {f"{section}.{key}" for key in values} if isinstance(values, dict) else {section}
+    assert names <= BRIDGE | {"checkpoint.save", "checkpoint.load", "model.seq_length"}
+    assert launch.nemo["mixed_precision"] in BRIDGE_PRECISIONS
 
 
 def test_mixture_of_experts_with_latent_attention_settings() -> None:

@@ -31,10 +31,11 @@ RECIPES: Final[Mapping[str, str]] = {
     "gemma2-27b": "gemma2_27b_pretrain_config",
 }
 """Recipes by the planner's names: megatron/bridge/recipes of the repository."""
-_PRECISION: Final = {
+_FORMER_PRECISION: Final = {
     "bf16": "bf16_mixed",
     "bf16_with_fp8_hybrid": "bf16_with_fp8_current_scaling_mixed",
 }
+"""Plans that were recorded earlier have these names, as `mixed_precision.recipe`."""
 _CHECKOUT: Final = """
 BRIDGE={path}
 [[ -f "$BRIDGE/scripts/training/run_recipe.py" ]] ||
@@ -104,10 +105,11 @@ def _layout(run: ParallelRun) -> list[str]:
     sharded = run.sharding == "distributed-optimizer"
     words = [f"model.{key}={_value(value)}" for key, value in sorted(model.items())]
     words.append(f"ddp.use_distributed_optimizer={_value(sharded)}")
-    precision = run.nemo.get("mixed_precision", {})
-    named = precision.get("recipe") if isinstance(precision, Mapping) else None
-    if named in _PRECISION:
-        words.append(f"mixed_precision={_PRECISION[named]}")
+    precision = run.nemo.get("mixed_precision")
+    if isinstance(precision, Mapping):
+        precision = _FORMER_PRECISION.get(str(precision.get("recipe")))
+    if precision is not None:
+        words.append(f"mixed_precision={precision}")
     return words
 
 

@@ -88,7 +88,8 @@ def rehearse(request: Request, progress: Progress) -> Verdict:
         image = None
         if reason is None:
             with findings.phase("node image"):
-                image = images.image(request.state / "cache", request.suite, progress).root
+                more = sorted({package for scenario in mine for package in scenario.packages})
+                image = images.image(request.state / "cache", request.suite, progress, more).root
             stack.enter_context(locks.shared(images.lock_of(image)))
         worker = WorkerClient(
             run,
@@ -105,7 +106,15 @@ def rehearse(request: Request, progress: Progress) -> Verdict:
 def _chosen(request: Request, findings: Findings) -> list[Scenario]:
     """The scenarios of the request; a note states how many others `--all` runs."""
     every = scenarios(request.chosen)
-    if request.chosen or request.everything or not request.cluster.uses_slurm:
+    if request.chosen or not request.cluster.uses_slurm:
+        return every
+    findings.skipped += [
+        Skipped(scenario.name, f"it needs {', '.join(scenario.packages)}: `--scenario` runs it")
+        for scenario in applicable(request.cluster, every)
+        if request.everything and scenario.packages
+    ]
+    every = [scenario for scenario in every if not scenario.packages]
+    if request.everything:
         return every
     chosen = [scenario for scenario in every if scenario.default]
     others = applicable(request.cluster, [s for s in every if not s.default])

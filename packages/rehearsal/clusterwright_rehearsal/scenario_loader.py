@@ -39,6 +39,8 @@ class Scenario:
     """Whether it runs if neither `--scenario` nor `--all` is given."""
     seconds: int = _UNKNOWN_SECONDS
     """Its typical duration."""
+    packages: tuple[str, ...] = ()
+    """Debian packages that its nodes need beyond those of every image."""
 
 
 def scenarios(chosen: Sequence[str] = ()) -> list[Scenario]:
@@ -95,6 +97,7 @@ def _read(name: str, path: Path) -> Scenario:
         any_scripts=bool(getattr(module, "ANY_SCRIPTS", False)),
         default=bool(getattr(module, "DEFAULT", False)),
         seconds=int(getattr(module, "SECONDS", _UNKNOWN_SECONDS)),
+        packages=tuple(getattr(module, "PACKAGES", ())),
         modes=tuple(getattr(module, "MODES", _HYPERPOD if path.parent == FOLDER else MODES)),
     )
 

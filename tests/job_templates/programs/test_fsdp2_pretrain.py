@@ -12,6 +12,7 @@ import signal
 import sys
 from argparse import Namespace
 from array import array
+from importlib.resources import files
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
@@ -19,6 +20,7 @@ from typing import Any
 import pytest
 
 from clusterwright.job_templates.templates.fsdp2 import program
+from tests.job_templates.programs.loading import program as loaded
 
 SEQ_LEN = 7
 
@@ -128,6 +130,46 @@ def test_an_epoch_reads_every_sequence_once(module: Any, tmp_path: Path) -> None
     assert sorted(read) == expected
     assert read != expected
     assert tokens_of(module, tokens.content(11 + 4)) == read[4]
+
+
+class Bytes:
+    """A substitute for `tokenizers`: a byte is a token, and 0 the end of a document."""
+
+    @staticmethod
+    def from_file(_path: str) -> Bytes:
+        return Bytes()
+
+    def token_to_id(self, _token: str) -> int:
+        return 0
+
+    def encode_batch(self, batch: list[str], *, add_special_tokens: bool) -> list[Any]:
+        assert not add_special_tokens
+        return [SimpleNamespace(ids=list(text.encode())) for text in batch]
+
+
+def test_the_data_of_prepare_data_are_the_text(
+    module: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The text of the rehearsed training, prepared by the job's program, in every sequence."""
+    package: Any = ModuleType("tokenizers")
+    package.Tokenizer = Bytes
+    monkeypatch.setitem(sys.modules, "tokenizers", package)
+    (tmp_path / "tokenizer.json").write_text("{}")
+    (tmp_path / "tokenizer_config.json").write_text('{"eos_token": "<end>"}')
+    (tmp_path / "source").mkdir()
+    text = files("clusterwright_rehearsal").joinpath("training_text.txt").read_bytes()
+    (tmp_path / "source/play.txt").write_bytes(text)
+    prepare = loaded("prepare_data")
+    words = [f"--source={tmp_path}/source", f"--output={tmp_path}/tokens", "--task=0", "--tasks=1"]
+    words += ["--format=tokens", f"--tokenizer={tmp_path}"]
+    for phase in ("download", "prepare"):
+        assert prepare.main([phase, *words]) == 0
+    reader = module.Tokens(tmp_path / "tokens", 64, 0)
+    assert reader.total == (len(text) + 1) // 65
+    rows = [array("i", bytes(reader.content(index))) for index in range(reader.total)]
+    assert {bytes(row.tolist()) for row in rows} == {
+        text[start : start + 65] for start in range(0, reader.total * 65, 65)
+    }
 
 
 def test_no_tokens_end_with_92(

@@ -42,7 +42,12 @@ def test_the_recipe_and_the_layout_without_a_plan() -> None:
     assert findings(text) == []
 
 
-def test_the_layout_of_a_plan() -> None:
+@pytest.mark.parametrize(
+    "precision",
+    ["bf16_with_fp8_current_scaling_mixed", {"recipe": "bf16_with_fp8_hybrid"}],
+    ids=["name", "former plan"],
+)
+def test_the_layout_of_a_plan(precision: object) -> None:
     launch = plan_document()["launch"] | {
         "nemo": {
             "model": {
@@ -51,7 +56,7 @@ def test_the_layout_of_a_plan() -> None:
                 "recompute_granularity": "selective",
                 "seq_length": 4096,
             },
-            "mixed_precision": {"recipe": "bf16_with_fp8_hybrid"},
+            "mixed_precision": precision,
         }
     }
     found = words(rendered("megatron-bridge", plan=tensor_parallel_plan(launch=launch)))

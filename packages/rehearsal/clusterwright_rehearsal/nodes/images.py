@@ -3,7 +3,8 @@
 An image is a folder, built once by mmdebstrap and stored under a digest of its recipe: everything
 in `image/`, the suite and the processor architecture. A changed recipe is a new image; the two
 newest images of a suite are kept. A build runs in a temporary folder that is renamed at the end,
-so that an image is either complete or absent.
+so that an image is either complete or absent. Scenarios can need more Debian packages; an image
+with them is another one, so that other rehearsals do not download them.
 
 The Debian mirror is `CLUSTERWRIGHT_DEBIAN_MIRROR`, else the one of this host's apt settings; it is
 not part of the digest, because all mirrors have the same packages.
@@ -53,10 +54,16 @@ class Image:
     """Duration of the build; None if the image was in the cache."""
 
 
-def image(cache: Path, suite: str = DEFAULT_SUITE, progress: Progress | None = None) -> Image:
+def image(
+    cache: Path,
+    suite: str = DEFAULT_SUITE,
+    progress: Progress | None = None,
+    more: Sequence[str] = (),
+) -> Image:
     """The image of a suite, from the cache or newly built.
 
-    Of two concurrent callers the second waits for the image of the first.
+    `more` are Debian packages beyond those of the recipe. Of two concurrent callers the second
+    waits for the image of the first.
 
     Raises
     ------
@@ -69,8 +76,9 @@ def image(cache: Path, suite: str = DEFAULT_SUITE, progress: Progress | None = N
             f"there is no recipe for Debian {suite!r}", f"choose one of {', '.join(SUITES)}"
         )
     progress = progress or (lambda _: None)
-    digest = recipe_digest(suite)
-    name = f"{suite}-{digest[:16]}"
+    digest = recipe_digest(suite, more=more)
+    prefix = f"with-packages-{suite}" if more else suite
+    name = f"{prefix}-{digest[:16]}"
     root = cache / "images" / name
     if (root / ".complete").exists():
         _touch(root)
@@ -82,8 +90,8 @@ def image(cache: Path, suite: str = DEFAULT_SUITE, progress: Progress | None = N
             return Image(suite, digest, root, None)
         started = time.monotonic()
         progress("building the node image, once: this takes some minutes")
-        _build(cache / "images", name, suite, progress)
-        _delete_old(cache / "images", suite)
+        _build(cache / "images", name, suite, progress, more)
+        _delete_old(cache / "images", prefix)
         return Image(suite, digest, root, time.monotonic() - started)
 
 
@@ -92,9 +100,13 @@ def lock_of(root: Path) -> Path:
     return root.parent / f"{root.name}.lock"
 
 
-def recipe_digest(suite: str, recipe: Path = RECIPE) -> str:
-    """A digest of the paths, modes and contents of the recipe, the suite and the architecture."""
+def recipe_digest(suite: str, recipe: Path = RECIPE, more: Sequence[str] = ()) -> str:
+    """A digest of the paths, modes and contents of the recipe, of the suite and the architecture,
+    and of `more` packages.
+    """
     digest = hashlib.sha256(f"{suite}\0{platform.machine()}\0".encode())
+    for package in sorted(more):
+        digest.update(f"{package}\0".encode())
     for path in sorted(recipe.rglob("*")):
         if path.is_dir() or "__pycache__" in path.parts:
             continue
@@ -150,7 +162,7 @@ def _apt_uris(apt: Path) -> Iterator[str]:
                 yield from (word for word in line.split() if word.startswith(("http", "file:")))
 
 
-def _build(images: Path, name: str, suite: str, progress: Progress) -> None:
+def _build(images: Path, name: str, suite: str, progress: Progress, more: Sequence[str]) -> None:
     if shutil.which("mmdebstrap") is None:
         raise RehearsalError(
             "mmdebstrap, which builds the node image, is not installed",
@@ -167,7 +179,7 @@ def _build(images: Path, name: str, suite: str, progress: Progress) -> None:
         root = folder / "root"
         sources = folder / "sources.list"
         sources.write_text("".join(f"{line}\n" for line in lines))
-        _run(_mmdebstrap(suite, root, sources), progress, "Debian packages")
+        _run(_mmdebstrap(suite, root, sources, more), progress, "Debian packages")
         progress("node image: HyperPod's paths and emulated hardware")
         _copy_tree(RECIPE / "root", root)
         _run([str(RECIPE / "finish.sh"), str(root)], progress, "finishing")
@@ -180,7 +192,7 @@ def _build(images: Path, name: str, suite: str, progress: Progress) -> None:
         root.rename(target)
 
 
-def _mmdebstrap(suite: str, root: Path, sources: Path) -> list[str]:
+def _mmdebstrap(suite: str, root: Path, sources: Path, more: Sequence[str] = ()) -> list[str]:
     excluded = []
     for line in _lines(RECIPE / "excluded-paths.txt"):
         kind, path = ("include", line[1:]) if line.startswith("+") else ("exclude", line)
@@ -200,7 +212,7 @@ def _mmdebstrap(suite: str, root: Path, sources: Path) -> list[str]:
         '--aptopt=Acquire::Check-Valid-Until "false"',
         "--dpkgopt=force-unsafe-io",
         *excluded,
-        f"--include={','.join(packages(suite))}",
+        f"--include={','.join([*packages(suite), *more])}",
         suite,
         str(root),
         str(sources),
@@ -296,9 +308,9 @@ def _mounts_below(folder: Path, mounts: Path) -> list[str]:
     return sorted(found, key=len, reverse=True)
 
 
-def _delete_old(images: Path, suite: str) -> None:
+def _delete_old(images: Path, prefix: str) -> None:
     found = sorted(
-        images.glob(f"{suite}-*/.complete"), key=lambda path: path.stat().st_mtime, reverse=True
+        images.glob(f"{prefix}-*/.complete"), key=lambda path: path.stat().st_mtime, reverse=True
     )
     for mark in found[_KEPT:]:
         # Runs that use the image hold its lock shared.

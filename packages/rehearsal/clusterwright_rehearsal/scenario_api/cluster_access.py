@@ -163,6 +163,20 @@ class ClusterAccess(PromiseRecorder):
             self.cannot_determine("the spec has no shared file system")
         return f"{lustre[0].mount_path}/rehearsal"
 
+    def host_path(self, path: str) -> Path:
+        """The path on this host of an existing file or folder of the shared file system.
+
+        Reading it takes no command on a node. Raises `Broken` if it does not exist.
+        """
+        mounts = [lustre.mount_path for lustre in self.cluster.storage.lustre]
+        mount = next((each for each in mounts if path.startswith(f"{each}/")), None)
+        if mount is not None:
+            for folder in self._site.shared.glob("lustre/*/*"):
+                found = folder / path.removeprefix(f"{mount}/")
+                if found.exists():
+                    return found
+        raise Broken(f"{path} is not on the shared file system")
+
     # --- AWS
 
     def aws(self, service: str) -> Any:

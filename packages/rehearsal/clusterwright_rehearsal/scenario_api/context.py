@@ -11,6 +11,8 @@ A scenario is a module of `scenarios/`, or a file given with `--scenario`, with
 * `ANY_SCRIPTS`: True if it applies to custom lifecycle scripts too (`--lifecycle`);
 * `SECONDS`: its typical duration, for the estimate before a rehearsal (default 30);
 * `DEFAULT`: True if it runs without `--scenario` and `--all`;
+* `PACKAGES`: Debian packages that its nodes need beyond those of the node image. An image with
+  them is built; `--all` omits the scenario, only `--scenario` runs it;
 * `run(context)`: the scenario. (`play(stage)`, its former name, is accepted.)
 
 Each promise is one `with` block, whose duration is measured. Inside the block, whatever is not as

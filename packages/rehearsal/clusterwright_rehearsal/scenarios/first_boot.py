@@ -9,6 +9,7 @@ import re
 
 from clusterwright_rehearsal.nodes.hardware import hardware_of
 from clusterwright_rehearsal.scenario_api.context import ScenarioContext
+from clusterwright_rehearsal.scenario_api.job_files import job_files, refused_by_slurm
 
 ORDER = 0
 SECONDS = 5
@@ -22,6 +23,8 @@ PROMISES = {
     "idle": "every compute node is idle in Slurm, in its partition, with its accelerators",
     "steps": "no step of the node program failed",
     "first-job": "a job on all compute nodes completes",
+    "job-files": "`sbatch --test-only` accepts every job file that `render jobs` writes for the"
+    " cluster",
 }
 
 
@@ -96,6 +99,16 @@ def run(context: ScenarioContext) -> None:
             ran == wanted_hosts,
             f"jobs in {', '.join(jobs)} ran on {sorted(ran)}, not on {sorted(wanted_hosts)}",
         )
+
+    with context.promise("job-files"):
+        if not context.default_scripts:
+            context.note("custom scripts may name other partitions")
+            return
+        files = job_files(context.cluster)
+        context.expect(files, "no job file could be rendered")
+        refused = refused_by_slurm(context, files)
+        context.expect(not refused, "; ".join(refused))
+        context.note(f"{len(files)} files")
 
 
 def _covering(context: ScenarioContext) -> dict[str, set[str]]:

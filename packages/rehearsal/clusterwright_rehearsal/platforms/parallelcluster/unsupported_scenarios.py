@@ -44,5 +44,6 @@ REASONS = {
     "silent-corruption": "it depends on HyperPod's configuration",
     "spares-reserved": "ParallelCluster launches no spare nodes",
     "spot-notice": f"{_API}: capacity of the spec is changed to Spot",
+    "training": "HyperPod replaces the node in it; see instance-replaced",
     "two-groups": _OWN,
 }

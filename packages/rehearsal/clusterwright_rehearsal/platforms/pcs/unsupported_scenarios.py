@@ -54,6 +54,7 @@ REASONS = {
     "spares-reserved": "PCS launches no spare nodes",
     "spot-notice": f"{_API}: capacity of the spec is changed to Spot",
     "topology": "PCS offers no topology plug-in",
+    "training": "HyperPod replaces the node in it; see instance-replaced",
     "two-groups": _OWN,
     "users-updated": "an update of PCS replaces the instances; see first-boot",
 }
