@@ -27,6 +27,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "clusterwright.cli.render_jobs",
         "Print job files: tests of the cluster, training, data",
     ),
+    "images": (
+        "clusterwright.cli.render_images",
+        "Write Dockerfiles of the images that jobs run in",
+    ),
 }
 """Name -> (module, one line for --help)."""
 

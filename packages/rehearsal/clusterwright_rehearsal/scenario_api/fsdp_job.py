@@ -1,7 +1,9 @@
 """The job `fsdp2` of `clusterwright render jobs` on the rehearsed cluster, with small sizes.
 
 The file is the rendered one: only the sizes of the model, of the batch and of the run are others.
-PyTorch is Debian's (`PACKAGES`), which communicates with gloo where there are no GPUs.
+PyTorch is Debian's (`PACKAGES`), which communicates with gloo where there are no GPUs. That of
+trixie, 2.6, shards no model on CPUs: torch.cpu.Stream has no record_event, and FSDP changes weights
+that the backward pass needs.
 """
 
 from __future__ import annotations
@@ -26,6 +28,8 @@ from clusterwright_rehearsal.scenario_api.job import Job
 from clusterwright_rehearsal.scenario_api.outcomes import Broken
 
 PACKAGES: Final = ("python3-torch",)
+OLDEST: Final = (2, 7)
+"""The first release of PyTorch whose FSDP2 trains on CPUs is not known; 2.6 is too old."""
 NODES: Final = 4
 STEPS: Final = 40
 SAVE_EVERY: Final = 10
@@ -93,6 +97,14 @@ def lost_steps(starts: Sequence[Start]) -> int:
     return sum(
         before.last - max(after.resumed_at, 0) for before, after in itertools.pairwise(starts)
     )
+
+
+def require_pytorch(context: ScenarioContext) -> None:
+    """Skip the scenario if PyTorch on the nodes is too old to shard a model on CPUs."""
+    shown = context.compute[0].must("dpkg-query --show --showformat='${Version}' python3-torch")
+    numbers = re.match(r"(\d+)\.(\d+)", shown)
+    if numbers is None or (int(numbers[1]), int(numbers[2])) < OLDEST:
+        context.skip(f"PyTorch {shown} shards no model on CPUs: use --slurm forky")
 
 
 class FsdpRun:

@@ -58,6 +58,7 @@ _SMALL_MIB, _ENOUGH_MIB = 40, 200
 
 
 def run(context: ScenarioContext) -> None:
+    fsdp_job.require_pytorch(context)
     unique = context.controller.must("cat /proc/sys/kernel/random/uuid").strip()[:8]
     runs = [FsdpRun(context, f"{name}-{unique}") for name in ("whole", "lossy", "full")]
     undisturbed, disturbed, full = runs

@@ -12,10 +12,11 @@ from clusterwright_rehearsal.scenario_api.fsdp_job import (
     FsdpRun,
     byte_tokens,
     lost_steps,
+    require_pytorch,
     starts_of,
     with_small_sizes,
 )
-from clusterwright_rehearsal.scenario_api.outcomes import Broken
+from clusterwright_rehearsal.scenario_api.outcomes import Broken, NotApplicable
 from packages.rehearsal.tests.conftest import ROOT
 from packages.rehearsal.tests.scenario_api.contexts import answering, context
 
@@ -82,6 +83,20 @@ def test_the_files_of_a_run_are_read_on_the_host(tmp_path: Path) -> None:
     assert run.curve_differences(curve) == ["step 3: 5.40000 2.250e-03, not 5.30000 2.250e-03"] * 2
     with pytest.raises(Broken, match="not on the shared file system"):
         found.host_path("/home/ubuntu")
+
+
+@pytest.mark.parametrize(
+    ("version", "skipped"),
+    [("2.6.0+dfsg-7", True), ("2.14.1+dfsg-1", False), ("3.0.0-1", False), ("", True)],
+)
+def test_an_old_pytorch_skips_the_scenario(tmp_path: Path, version: str, skipped: bool) -> None:
+    found = context(tmp_path)
+    answering(found, {"dpkg-query": version})
+    if skipped:
+        with pytest.raises(NotApplicable, match="--slurm forky"):
+            require_pytorch(found)
+    else:
+        require_pytorch(found)
 
 
 def test_the_text_has_a_token_for_each_byte() -> None:

@@ -1,0 +1,1 @@
+"""Dockerfiles of the images that jobs run in, with everything pinned."""

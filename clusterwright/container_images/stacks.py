@@ -1,0 +1,76 @@
+"""The images: what each is built from, and which jobs run in it.
+
+The steps are those of AWS's samples (aws-samples/awsome-distributed-training of 0162aacd,
+micro-benchmarks/nccl-tests/nccl-tests.Dockerfile): the EFA installer without the kernel module,
+NCCL and aws-ofi-nccl from source. PyTorch's wheels contain NCCL of their own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+CUDA: Final = "nvcr.io/nvidia/cuda, a tag that ends in devel-ubuntu24.04"
+
+
+@dataclass(frozen=True)
+class Stack:
+    """An image.
+
+    Attributes
+    ----------
+    base:
+        The base image, in words: its digest is stated by the user.
+    jobs:
+        Names of the jobs that run in it.
+    archives:
+        Names in the list of artefacts, in the order in which they are installed.
+    requirements:
+        Python packages, a file of `requirements/` with their checksums; None without any.
+    """
+
+    name: str
+    title: str
+    base: str
+    jobs: tuple[str, ...]
+    archives: tuple[str, ...]
+    requirements: str | None = None
+
+
+STACKS: Final = (
+    Stack(
+        name="nccl-tests",
+        title="NCCL tests with OpenMPI and an SSH server",
+        base=CUDA,
+        jobs=("nccl-tests",),
+        archives=("efa-installer", "nccl", "aws-ofi-nccl", "nccl-tests"),
+    ),
+    Stack(
+        name="pytorch",
+        title="PyTorch and torchtitan",
+        base=CUDA,
+        jobs=("convert-checkpoint", "fsdp2", "prepare-data", "torchtitan"),
+        archives=("efa-installer", "aws-ofi-nccl"),
+        requirements="pytorch",
+    ),
+    Stack(
+        name="trl",
+        title="Fine-tuning with TRL",
+        base=CUDA,
+        jobs=("lora", "qlora", "sft"),
+        archives=("efa-installer", "aws-ofi-nccl"),
+        requirements="trl",
+    ),
+    Stack(
+        name="megatron",
+        title="Megatron-LM and Megatron-Bridge on NVIDIA's image",
+        base="nvcr.io/nvidia/nemo or nvcr.io/nvidia/pytorch, which contain the framework",
+        jobs=("continued-pretraining", "layout-sweep", "megatron-bridge", "megatron-lm"),
+        archives=("efa-installer", "aws-ofi-nccl"),
+    ),
+)
+
+
+def stack_named(name: str) -> Stack | None:
+    """The image with a name, or None."""
+    return next((stack for stack in STACKS if stack.name == name), None)
