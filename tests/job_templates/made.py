@@ -88,6 +88,7 @@ _REQUIRED = {
 }
 NOT_ON_EVERY_EXAMPLE = (
     "the cluster has no FSx for Lustre file system",
+    "the number of processors of",  # unknown to the catalogue
     "of which 10 % stay free",  # the model does not fit on the GPUs
     "a replica of the model has",
     "replicas of the model divide none",

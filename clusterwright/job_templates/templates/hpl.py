@@ -15,7 +15,7 @@ from clusterwright.job_templates.template import Context, JobTemplate, RefusedEr
 SHARE: Final = 0.8
 """Of the memory: "a good guess" (netlib.org/benchmark/hpl/faqs.html)."""
 
-_DAT = """HPLinpack benchmark input file
+DAT: Final = """HPLinpack benchmark input file
 Innovative Computing Laboratory, University of Tennessee
 HPL.out      output file name (if any)
 6            device out (6=stdout,7=stderr,file)
@@ -88,7 +88,7 @@ def _slurm(context: Context) -> str:
     processes = context.nodes * tasks
     rows, columns = grid(processes)
     size = context.optional("order") or order(_memory_gib(context) * processes, block)
-    dat = _DAT.format(n=size, nb=block, p=rows, q=columns)
+    dat = DAT.format(n=size, nb=block, p=rows, q=columns)
     body = _RUN.format(
         folder=results_folder(context),
         dat=dat.strip("\n"),

@@ -2,8 +2,8 @@
 
 The file is the rendered one: only the sizes of the model, of the batch and of the run are others.
 PyTorch is Debian's (`PACKAGES`), which communicates with gloo where there are no GPUs. That of
-trixie, 2.6, shards no model on CPUs: torch.cpu.Stream has no record_event, and FSDP changes weights
-that the backward pass needs.
+trixie, 2.6, shards no model on CPUs: torch.cpu.Stream has no record_event, and FSDP changes
+weights that the backward pass needs.
 """
 
 from __future__ import annotations
