@@ -25,6 +25,8 @@ RENDEZVOUS: Final = (
     "MASTER_PORT=$((10000 + SLURM_JOB_ID % 50000))\n"
     "export MASTER_ADDR MASTER_PORT\n"
 )
+_LEAST_MINUTES: Final = 10
+"""Time to train before the save, below which a start is of no use."""
 END: Final = "STEP_PID=$!\nwait_for_step\nfinish_training"
 """After the step of a training job, which runs in the background so that signals arrive."""
 
@@ -177,6 +179,10 @@ def _directives(
     last = context.last_minute
     if last is not None:
         options.append(f"--deadline={last:%Y-%m-%dT%H:%M:%S}")
+        if trains:
+            # Slurm refuses a time limit beyond the deadline, and with --time-min shortens it.
+            least = context.count("save_minutes") + _LEAST_MINUTES
+            options.append(f"--time-min={clock(min(least, values['time']))}")
     options.append(f"--output={'%x-%A_%a.out' if array else '%x-%j.out'}")
     return ["#!/bin/bash", *(f"#SBATCH {option}" for option in options if option)]
 

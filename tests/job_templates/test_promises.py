@@ -65,6 +65,8 @@ def test_training_saves_before_the_capacity_ends(template: JobTemplate) -> None:
     assert deadline is not None
     # AWS stops the instances before the end.
     assert deadline[1] <= "11:30"
+    # Without it Slurm refuses a time limit beyond the deadline.
+    assert re.search(r"^#SBATCH --time-min=\d\d:\d\d:00$", text, re.MULTILINE)
     assert re.search(r"^CAPACITY_ENDS=325\d{8}$", text, re.MULTILINE)
 
 

@@ -67,7 +67,7 @@ class CapacityEnd(JobRule):
                 requested=round(minutes, 2),
                 limit=math.floor(left),
                 hint=f"at most --time={max(1, math.floor(left))} if it starts now, or "
-                f"--deadline={last:%Y-%m-%dT%H:%M}",
+                f"--deadline={last:%Y-%m-%dT%H:%M} with --time-min, for Slurm to shorten it",
             )
 
 

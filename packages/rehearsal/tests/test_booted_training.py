@@ -6,6 +6,7 @@ import shutil
 
 import pytest
 
+from clusterwright_rehearsal.scenarios import training
 from packages.rehearsal.tests.conftest import ROOT, Rehearse
 
 _SCENARIOS = (
@@ -50,6 +51,23 @@ slurm:
 """
 
 
+_FIVE_NODES = """
+environment: sharded
+account: "111122223333"
+protection: destroy
+compute:
+  - {name: controller, role: controller, instance_type: m5.2xlarge, count: 1}
+  - {name: workers, role: compute, instance_type: p5.4xlarge, count: 5}
+storage:
+  lustre:
+    - {mount_path: /fsx, capacity_gib: 1200, throughput_mbps_per_tib: 250}
+  home: {kind: openzfs, capacity_gib: 128, backup_retention_days: 0}
+  checkpoint_path: /fsx/checkpoints
+slurm:
+  accounting: {kind: rds}
+"""
+
+
 @pytest.fixture(scope="session")
 def training_config(tmp_path_factory: pytest.TempPathFactory) -> str:
     folder = tmp_path_factory.mktemp("training")
@@ -69,3 +87,18 @@ def test_training_cluster_keeps_its_promises(
     checked = [p for p in answer["promises"] if p["scenario"] in (name, "deployment")]
     assert [p for p in checked if p["status"] != "held"] == []
     assert name in {p["scenario"] for p in answer["promises"]}, answer["skipped"]
+
+
+@pytest.mark.slow
+@pytest.mark.slurm
+def test_pytorch_trains_through_losses(
+    rehearsed: Rehearse, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """With a fifth node, the job need not wait for the replacement of the lost one."""
+    folder = tmp_path_factory.mktemp("sharded")
+    shutil.copy(ROOT / "configs/base.yaml", folder)
+    (folder / "sharded.yaml").write_text(_FIVE_NODES)
+    words = ("--slurm", "forky", "--scenario", "training")
+    answer = rehearsed(str(folder / "sharded.yaml"), *words)
+    promises = {p["id"]: p["status"] for p in answer["promises"] if p["scenario"] == "training"}
+    assert promises == {f"training.{name}": "held" for name in training.PROMISES}, answer

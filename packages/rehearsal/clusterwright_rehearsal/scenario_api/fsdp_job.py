@@ -35,10 +35,10 @@ STEPS: Final = 40
 SAVE_EVERY: Final = 10
 _TEXT: Final = Path(__file__).parents[1] / "training_text.txt"
 _SIZES: Final = {
-    r"--layers=\d+ --hidden=\d+ --ffn=\d+": "--layers=2 --hidden=256 --ffn=1024",
+    r"--layers=\d+ --hidden=\d+ --ffn=\d+": "--layers=2 --hidden=128 --ffn=256",
     r"--heads=\d+ --kv-heads=\d+ --vocab=\d+": "--heads=4 --kv-heads=2 --vocab=256",
     r"--seq-len=\d+ --micro-batch=\d+ --accumulation=\d+": (
-        "--seq-len=64 --micro-batch=1 --accumulation=2"
+        "--seq-len=64 --micro-batch=1 --accumulation=1"
     ),
 }
 # One thread: the nodes share the processors of one host. Debian's PyTorch has no libuv.

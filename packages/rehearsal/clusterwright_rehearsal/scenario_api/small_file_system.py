@@ -82,4 +82,7 @@ def _share(context: ClusterAccess, nodes: Sequence[Node], folder: str) -> None:
         check=False,
     )
     if done.returncode != 0:
-        raise RehearsalError(f"{folder} cannot be mounted: {done.stderr.strip()}")
+        said = done.stderr.strip().splitlines()
+        raise RehearsalError(
+            f"{folder} cannot be mounted: {said[-1] if said else done.returncode}"
+        )

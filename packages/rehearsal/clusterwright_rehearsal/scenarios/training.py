@@ -1,7 +1,7 @@
 """A training with PyTorch loses nodes and its capacity, and its file system becomes full.
 
 The job file is the one that `clusterwright render jobs --job fsdp2` writes for this cluster, with
-smaller sizes. It trains a transformer of 2 million parameters on four nodes, on the bytes of a
+smaller sizes. It trains a transformer of 360,000 parameters on four nodes, on the bytes of a
 text of Shakespeare, with a checkpoint every 10 of 40 steps; gloo takes the place of NCCL. One run
 is undisturbed. A second one is warned of the end of its capacity, continues as another job, and
 loses a node in a step, in a checkpoint and while it resumes. A third one writes its checkpoints to
@@ -53,8 +53,8 @@ PROMISES = {
 _FAST_S, _READINGS = 0.002, 2500
 _LIMIT_S = 120.0
 _ENDED = ("FAILED", "CANCELLED", "TIMEOUT", "COMPLETED", "DEADLINE")
-_SMALL_MIB, _ENOUGH_MIB = 40, 200
-"""A checkpoint has 26 MiB, and the run keeps two."""
+_SMALL_MIB, _ENOUGH_MIB = 7, 64
+"""A checkpoint has 4 MiB, and the run keeps two."""
 
 
 def run(context: ScenarioContext) -> None:
@@ -99,9 +99,9 @@ def _undisturbed(context: ScenarioContext, training: FsdpRun) -> dict[int, str]:
 def _capacity_ends(context: ScenarioContext, training: FsdpRun) -> None:
     with context.promise("capacity-ends"):
         # Below twice the time to save before it, the job is not requeued.
-        ends = time.gmtime(time.time() + 16 * 60)
+        ends = time.gmtime(time.time() + 45 * 60)
         job = training.submit(
-            save_minutes="10", capacity_ends=time.strftime("%Y-%m-%dT%H:%MZ", ends)
+            save_minutes="25", capacity_ends=time.strftime("%Y-%m-%dT%H:%MZ", ends)
         )
         _watch(context, training, job, lambda: _steps(training, job) >= 3, "step 3")
         context.slurm(f"scancel --batch --signal=USR1 {job.id}")

@@ -43,9 +43,9 @@ def test_the_rendered_file_has_small_sizes_and_is_otherwise_the_same(tmp_path: P
         if old != new
     ]
     assert different == [
-        "--layers=2 --hidden=256 --ffn=1024 \\",
+        "--layers=2 --hidden=128 --ffn=256 \\",
         "--heads=4 --kv-heads=2 --vocab=256 \\",
-        "--seq-len=64 --micro-batch=1 --accumulation=2 \\",
+        "--seq-len=64 --micro-batch=1 --accumulation=1 \\",
     ]
     with pytest.raises(Broken, match="0 times"):
         with_small_sizes("#!/bin/bash\n")
