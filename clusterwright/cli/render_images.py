@@ -137,7 +137,7 @@ def _rendered(
     if not capabilities:
         raise UserError("the spec has no group with NVIDIA GPUs, and the images are for CUDA")
     artefacts = _artefacts(lock_path)
-    texts = {}
+    texts: dict[Path, str] = {}
     for stack in stacks:
         image = build_files(
             stack,

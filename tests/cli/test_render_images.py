@@ -8,9 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from clusterwright.artefacts.lock import read_lock
 from clusterwright.container_images.stacks import STACKS
-from clusterwright.job_templates.registry import all_templates
 from tests.support.command_line import Answer, clusterwright
 from tools.lint.files import ROOT
 
@@ -106,12 +104,3 @@ def test_the_list_of_images() -> None:
     assert [line.partition(":")[0] for line in answer.out.splitlines()] == [
         stack.name for stack in STACKS
     ]
-
-
-def test_images_are_of_jobs_and_of_artefacts_that_exist() -> None:
-    jobs = {template.name for template in all_templates()}
-    named = [job for stack in STACKS for job in stack.jobs]
-    assert set(named) <= jobs
-    assert len(set(named)) == len(named)
-    known = {artefact.name for artefact in read_lock(LIST)}
-    assert {name for stack in STACKS for name in stack.archives} == known

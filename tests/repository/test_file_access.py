@@ -98,6 +98,7 @@ ALLOWED = {
     "clusterwright/job_templates/slurm.py": {"fragment": _PACKAGE},
     "clusterwright/job_templates/templates/fsdp2.py": {"program": _PACKAGE},
     "clusterwright/jobs/rules_page.py": {"page": _PACKAGE},
+    "clusterwright/container_images/requirements_files.py": {"requirements": _PACKAGE},
     "clusterwright/monitoring/metrics.py": {"sources": _PACKAGE},
     "clusterwright/platforms/acceptance_checks.py": {"table": _PACKAGE},
     "clusterwright/platforms/kubernetes/charts.py": {"listed_charts": _PACKAGE},
@@ -163,7 +164,7 @@ ALLOWED = {
     "packages/rehearsal/clusterwright_rehearsal/nodes/machines.py": {
         "write_files": _TEMPORARY, "locate": _REHEARSAL, "console": _REHEARSAL,
         "_start": _REHEARSAL, "_write_description": _REHEARSAL, "_environment": _REHEARSAL,
-        "set_environment": _REHEARSAL, "_child_of": _KERNEL,
+        "set_environment": _REHEARSAL, "_child_of": _KERNEL, "freeze": _KERNEL,
     },
     "packages/rehearsal/clusterwright_rehearsal/nodes/network.py": {"_enter": _KERNEL},
     "packages/rehearsal/clusterwright_rehearsal/platforms/parallelcluster/context.py": {
@@ -194,6 +195,10 @@ ALLOWED = {
     "packages/rehearsal/clusterwright_rehearsal/runs.py": {
         "raised_inotify_limit": _KERNEL, "restore_sysctls": _KERNEL,
     },
+    "packages/rehearsal/clusterwright_rehearsal/scenario_api/fsdp_job.py": {
+        "prepare": _REHEARSAL, "log": _REHEARSAL,
+    },
+    "packages/rehearsal/clusterwright_rehearsal/scenarios/training.py": {"_report": _REHEARSAL},
     "packages/rehearsal/clusterwright_rehearsal/scenario_api/node.py": {
         "kill_program_at_each": _PACKAGE,
     },

@@ -18,7 +18,7 @@ from clusterwright_rehearsal.errors import RehearsalError
 from clusterwright_rehearsal.scenario_api.cluster_access import ClusterAccess
 from clusterwright_rehearsal.scenario_api.node import Node
 
-# A program of its own: a process with threads cannot enter a mount namespace.
+# A separate process: one with threads cannot enter a mount namespace.
 _PROGRAM = r"""
 import ctypes, os, sys
 folder, others = sys.argv[1].encode(), sys.argv[2:]

@@ -1,0 +1,31 @@
+"""The images: their jobs and their archives exist."""
+
+from __future__ import annotations
+
+from clusterwright.artefacts.lock import read_lock
+from clusterwright.container_images.requirements_files import requirements
+from clusterwright.container_images.stacks import STACKS, stack_named
+from clusterwright.job_templates.registry import all_templates
+from tools.lint.files import ROOT
+
+
+def test_images_are_of_jobs_and_of_artefacts_that_exist() -> None:
+    jobs = {template.name for template in all_templates()}
+    named = [job for stack in STACKS for job in stack.jobs]
+    assert set(named) <= jobs
+    assert len(set(named)) == len(named)
+    known = {artefact.name for artefact in read_lock(ROOT / "images/artefacts.json")}
+    assert {name for stack in STACKS for name in stack.archives} == known
+
+
+def test_python_packages_have_versions_and_checksums() -> None:
+    for stack in STACKS:
+        text = requirements(stack)
+        assert (text is None) == (stack.requirements is None)
+        for block in (text or "").replace(" \\\n", " ").splitlines():
+            assert block.startswith("#") or ("==" in block and "--hash=sha256:" in block), block
+
+
+def test_an_image_by_its_name() -> None:
+    assert stack_named("pytorch") in STACKS
+    assert stack_named("other") is None
