@@ -13,13 +13,13 @@ def _panel(title: str, *expressions: str) -> Panel:
 
 
 def test_a_panel_is_of_hardware_if_each_query_is() -> None:
-    dcgm, emulated = "DCGM_FI_DEV_GPU_UTIL", "gpu_power_watts"
-    assert is_of_hardware(_panel("a", dcgm, f"{dcgm} > {emulated}"))
-    assert not is_of_hardware(_panel("a", dcgm, emulated))
+    neuron, emulated = "neuron_power_utilization_ratio", "gpu_power_watts"
+    assert is_of_hardware(_panel("a", neuron, f"{neuron} > {emulated}"))
+    assert not is_of_hardware(_panel("a", neuron, emulated))
 
 
 def test_the_drawing_has_every_row_and_panel_in_its_place() -> None:
-    row = Row("Row & more", (_panel("A < B", "up"), _panel("Hot", "DCGM_FI_DEV_GPU_TEMP")))
+    row = Row("Row & more", (_panel("A < B", "up"), _panel("Hot", "neuron_power_utilization_ratio")))
     root = ElementTree.fromstring(drawing(Dashboard("x", "X", "About.", (), (row,))))
     texts = [element.text for element in root.iter() if element.tag.endswith("text")]
     assert texts == ["Row & more", "A < B", "watt", "Hot", "watt"]
