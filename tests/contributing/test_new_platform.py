@@ -11,6 +11,8 @@ import pytest
 from tests.contributing.new_platform import NAME, add_example
 from tests.support.repository_copy import RepositoryCopy
 
+_CONTRACT = "lacks_nothing or a_config_a_page"
+"""Tests that compare a platform with what all others have; the example is a smaller one."""
 _BUILD = """\
 import stacks
 from clusterwright.platforms.loading import load_cluster
@@ -78,7 +80,14 @@ def test_stacks_of_the_new_platform_are_found(copy: RepositoryCopy) -> None:
 
 def test_completeness_tests_pass_with_the_new_platform(copy: RepositoryCopy) -> None:
     tests = ("tests/platforms/test_registry.py", "tests/platforms/test_capabilities.py")
-    chosen = f"{NAME} or every or agree or traits"
+    chosen = f"({NAME} or every or agree or traits) and not ({_CONTRACT})"
     code, text = run(copy, "-m", "pytest", "-q", "-p", "no:cacheprovider", *tests, "-k", chosen)
     assert code == 0, text
     assert f"[{NAME}]" in run(copy, "-m", "pytest", "--collect-only", "-q", *tests)[1]
+
+
+def test_the_contract_says_what_the_new_platform_still_lacks(copy: RepositoryCopy) -> None:
+    words = ("-q", "-p", "no:cacheprovider", "tests/platforms/test_registry.py", "-k", _CONTRACT)
+    code, text = run(copy, "-m", "pytest", *words)
+    assert code == 1, text
+    assert f"configs/dev-{NAME}.yaml does not exist" in text
