@@ -19,7 +19,9 @@ def test_a_panel_is_of_hardware_if_each_query_is() -> None:
 
 
 def test_the_drawing_has_every_row_and_panel_in_its_place() -> None:
-    row = Row("Row & more", (_panel("A < B", "up"), _panel("Hot", "neuron_power_utilization_ratio")))
+    row = Row(
+        "Row & more", (_panel("A < B", "up"), _panel("Hot", "neuron_power_utilization_ratio"))
+    )
     root = ElementTree.fromstring(drawing(Dashboard("x", "X", "About.", (), (row,))))
     texts = [element.text for element in root.iter() if element.tag.endswith("text")]
     assert texts == ["Row & more", "A < B", "watt", "Hot", "watt"]
