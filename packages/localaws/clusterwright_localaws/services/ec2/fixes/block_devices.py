@@ -25,6 +25,8 @@ ec2.run_instances(ImageId=image, MinCount=1, MaxCount=1, BlockDeviceMappings=[ma
 """
 
 _INSTANCE_STORE = re.compile(r"ephemeral\d+")
+# What moto's `Instance.setup_defaults` creates.
+_IMAGE_VOLUME = {"DeviceName": "/dev/sda1", "Ebs": {"VolumeSize": 8, "DeleteOnTermination": True}}
 
 
 def apply() -> None:
@@ -59,10 +61,9 @@ def apply() -> None:
             mappings = template.data.get("BlockDeviceMappings")
         volumes = [mapping for mapping in mappings or () if _has_volume(mapping)]
         if mappings and len(volumes) < len(mappings):
-            # Without further mappings, the instance has the volumes of its image.
-            named.pop("block_device_mappings", None)
-            if volumes:
-                named["block_device_mappings"] = volumes
+            # Without further mappings, the instance has the volumes of its image. They are named,
+            # because moto would read those of the template otherwise.
+            named["block_device_mappings"] = volumes or [_IMAGE_VOLUME]
         return run_in_moto(self, image_id, count, *arguments, **named)
 
     checked: Any = staticmethod(validate_volumes)

@@ -26,7 +26,9 @@ def apply() -> None:
     from moto.ec2.models.spot_requests import LaunchSpecification, SpotFleetLaunchSpec
 
     def monitoring(self: Any) -> dict[str, bool]:
-        return {"Enabled": bool(self.monitored)}
+        # moto passes the whole member where the request is of a fleet.
+        wanted = self.monitored
+        return {"Enabled": bool(wanted["Enabled"] if isinstance(wanted, dict) else wanted)}
 
     def fleet_monitoring(self: Any) -> dict[str, bool]:
         return {"Enabled": bool(self.monitoring_enabled)}

@@ -39,6 +39,16 @@ class TestBlockDevices:
             "/dev/sdf"
         ]
 
+    def test_template_with_instance_stores_only_has_the_volume_of_the_image(
+        self, site: Site
+    ) -> None:
+        local = {"DeviceName": "/dev/xvdba", "VirtualName": "ephemeral0"}
+        client("ec2").create_launch_template(
+            LaunchTemplateName="local", LaunchTemplateData={"BlockDeviceMappings": [local]}
+        )
+        devices = self.run(site, LaunchTemplate={"LaunchTemplateName": "local"})
+        assert [item["DeviceName"] for item in devices] == ["/dev/sda1"]
+
     def test_root_volume_has_the_size_of_its_image(self, site: Site) -> None:
         ec2 = client("ec2")
         image = ec2.describe_images(Owners=["amazon"])["Images"][0]

@@ -18,3 +18,21 @@ def test_spot_request_has_a_monitoring_state(aws: Runtime) -> None:
             SpotInstanceRequestIds=[request["SpotInstanceRequestId"]]
         )["SpotInstanceRequests"]
         assert found[0]["InstanceId"] == request["InstanceId"]
+
+
+def test_spot_request_of_a_fleet_has_a_monitoring_state(aws: Runtime) -> None:
+    ec2 = client("ec2")
+    image = ec2.describe_images(Owners=["amazon"])["Images"][0]["ImageId"]
+    subnet = ec2.describe_subnets()["Subnets"][0]["SubnetId"]
+    specification = {"ImageId": image, "InstanceType": "m5.xlarge", "SubnetId": subnet}
+    ec2.request_spot_fleet(
+        SpotFleetRequestConfig={
+            "SpotPrice": "1",
+            "TargetCapacity": 1,
+            "AllocationStrategy": "lowestPrice",
+            "IamFleetRole": "arn:aws:iam::123456789012:role/fleet",
+            "LaunchSpecifications": [specification],
+        }
+    )
+    (request,) = ec2.describe_spot_instance_requests()["SpotInstanceRequests"]
+    assert request["LaunchSpecification"]["Monitoring"] == {"Enabled": False}
