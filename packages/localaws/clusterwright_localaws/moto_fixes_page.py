@@ -2,7 +2,8 @@
 
 The page lists the fixes to moto that depend on no world, quota, clock or catalogue. Each comes
 from the module of the fix: `MOTO_VERSION`, `DESCRIPTION`, and `REPRODUCTION`, a snippet that
-fails with plain moto and passes with the fix. The snippets are run by tests.
+fails with plain moto and passes with the fix. The snippets are run by tests. Each fix has a folder
+in packages/localaws/upstream with a patch of moto and tests in moto's own style.
 """
 
 from __future__ import annotations
@@ -23,6 +24,9 @@ The local AWS fixes moto where it differs from AWS. Most fixes need a world (quo
 delays) and stay here. The fixes below need nothing but moto, so each can be sent to moto as it
 is. [local-aws-api.md](local-aws-api.md) lists all fixes.
 
+Each fix has a folder in `packages/localaws/upstream` with `fix.patch`, which `git apply` applies
+to the named version of moto, and tests in moto's own style, which fail without the patch.
+
 Run a snippet inside `with mock_aws():`, with a region set. It raises with the named version of
 moto, and passes with the fix.
 """
@@ -39,6 +43,11 @@ class MotoFix:
     problem: str
     description: str
     reproduction: str
+
+    @property
+    def folder(self) -> str:
+        """The name of the folder in packages/localaws/upstream with the patch and its tests."""
+        return f"{self.service}-{self.name.replace('_', '-')}"
 
 
 def upstream_fixes() -> Iterator[MotoFix]:
@@ -70,6 +79,7 @@ def _section(fix: MotoFix) -> str:
         f"\n## {fix.service}: {fix.name.replace('_', ' ')}\n\n"
         f"{fix.problem}\n\n"
         f"With the fix: {fix.description}. Found in moto {fix.moto_version}; the fix is "
-        f"`packages/localaws/{path}`.\n\n"
+        f"`packages/localaws/{path}`; its patch and tests are in "
+        f"`packages/localaws/upstream/{fix.folder}/`.\n\n"
         f"```python\nimport boto3\n\n{fix.reproduction}```\n"
     )

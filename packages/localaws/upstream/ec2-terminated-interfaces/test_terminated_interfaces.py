@@ -1,0 +1,31 @@
+import boto3
+
+from moto import mock_aws
+
+
+@mock_aws
+def test_interfaces_of_launch_are_deleted_with_the_instance() -> None:
+    client = boto3.client("ec2", region_name="us-east-1")
+    vpc_id = client.create_vpc(CidrBlock="10.0.0.0/16")["Vpc"]["VpcId"]
+    subnet = client.create_subnet(VpcId=vpc_id, CidrBlock="10.0.0.0/24")["Subnet"]
+    image_id = client.describe_images(Owners=["amazon"])["Images"][0]["ImageId"]
+    existing = client.create_network_interface(SubnetId=subnet["SubnetId"])
+    existing_id = existing["NetworkInterface"]["NetworkInterfaceId"]
+    created = {"DeviceIndex": 0, "SubnetId": subnet["SubnetId"]}
+    kept = {**created, "DeviceIndex": 1, "DeleteOnTermination": False}
+    attached = {"DeviceIndex": 2, "NetworkInterfaceId": existing_id}
+
+    instance = client.run_instances(
+        ImageId=image_id,
+        MinCount=1,
+        MaxCount=1,
+        NetworkInterfaces=[created, kept, attached],
+    )["Instances"][0]
+    ids = {
+        interface["Attachment"]["DeviceIndex"]: interface["NetworkInterfaceId"]
+        for interface in instance["NetworkInterfaces"]
+    }
+    client.terminate_instances(InstanceIds=[instance["InstanceId"]])
+
+    remaining = client.describe_network_interfaces()["NetworkInterfaces"]
+    assert {one["NetworkInterfaceId"] for one in remaining} == {ids[1], existing_id}
