@@ -27,6 +27,10 @@ is. [local-aws-api.md](local-aws-api.md) lists all fixes.
 Each fix has a folder in `packages/localaws/upstream` with `fix.patch`, which `git apply` applies
 to the named version of moto, and tests in moto's own style, which fail without the patch.
 
+Some of moto's existing tests expect the old answers, such as network ACLs without entries or trust
+policies of any text. They have to be changed with the patch. The patches have not been run against
+moto's whole suite.
+
 Run a snippet inside `with mock_aws():`, with a region set. It raises with the named version of
 moto, and passes with the fix.
 """
