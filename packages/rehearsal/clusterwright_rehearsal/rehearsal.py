@@ -108,13 +108,15 @@ def _chosen(request: Request, findings: Findings) -> list[Scenario]:
     every = scenarios(request.chosen)
     if request.chosen or not request.cluster.uses_slurm:
         return every
-    findings.skipped += [
-        Skipped(scenario.name, f"it needs {', '.join(scenario.packages)}: `--scenario` runs it")
-        for scenario in applicable(request.cluster, every)
-        if request.everything and scenario.packages
-    ]
-    every = [scenario for scenario in every if not scenario.packages]
+    larger = [scenario for scenario in applicable(request.cluster, every) if scenario.packages]
+    every = [scenario for scenario in every if scenario not in larger]
     if request.everything:
+        findings.skipped += [
+            Skipped(
+                scenario.name, f"it needs {', '.join(scenario.packages)}: `--scenario` runs it"
+            )
+            for scenario in larger
+        ]
         return every
     chosen = [scenario for scenario in every if scenario.default]
     others = applicable(request.cluster, [s for s in every if not s.default])

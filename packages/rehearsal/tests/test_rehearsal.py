@@ -101,3 +101,19 @@ def test_default_scenarios_take_minutes_and_all_is_explicit(
     note = f"only the default scenarios were chosen; --all adds {len(mine) - len(wanted)}, about "
     assert [text.startswith(note) for text in verdict.notes] == ([] if everything else [True])
     assert sum(scenario.seconds for scenario in mine if scenario.default) <= 240
+
+
+@pytest.mark.parametrize("config", ["dev", "dev-parallelcluster", "dev-pcs"])
+def test_all_runs_a_scenario_or_says_why_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, config: str
+) -> None:
+    monkeypatch.setattr(rehearsal, "WorkerClient", NoWorker)
+    monkeypatch.setattr(deployment, "deploy", lambda *_: True)
+    monkeypatch.setattr(prerequisites, "nodes_unavailable", lambda: "emulated nodes need root")
+    asked = request(f"configs/{config}.yaml", tmp_path, everything=True)
+    verdict = rehearsal.rehearse(asked, lambda _: None)
+    reasons = {entry.what: entry.reason for entry in verdict.skipped}
+    run = {promise.scenario for promise in verdict.promises}
+    assert run | reasons.keys() == {scenario.name for scenario in scenarios()}
+    assert not run & reasons.keys()
+    assert ("`--scenario` runs it" in reasons["training"]) is (config == "dev")

@@ -27,9 +27,9 @@ _CHANGING = (
     *("/proc", "/sys", "/run", "/dev", "/tmp", "/srv"),  # noqa: S108  folders of the node
     *("/var/log", "/var/spool", "/var/tmp", "/var/lib/chrony", "/var/lib/mysql"),  # noqa: S108
     "/var/lib/systemd",
-    # The result of the last health check, and what the controller published last.
+    # The result of the last health check, and what the controller keeps of its nodes.
     "/var/lib/clusterwright/health.json",
-    "/var/lib/clusterwright/acceptance/published.json",
+    "/var/lib/clusterwright/acceptance",
     # The image's time of last use, which another rehearsal may set.
     "/.complete",
 )
