@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Final
 
 from clusterwright_localaws.core import catalog_facts
 from clusterwright_localaws.core.errors import AwsError
@@ -28,8 +29,10 @@ class AppliedQuota:
     value: float | None
 
 
-# (service, code) -> name and default of quotas whose code AWS does not publish.
-_unpublished: dict[tuple[str, str], tuple[str, float]] = {}
+PCS_CLUSTERS: Final = ("pcs", "L-00000000")
+# (service, code) -> name and default of quotas whose code AWS does not publish: the codes are the
+# local AWS's.
+_UNPUBLISHED: Final = {PCS_CLUSTERS: ("Clusters", 5.0)}
 
 # (service, code) -> counts the usage of this local AWS; the world has the usage by others.
 _usage: dict[tuple[str, str], Usage] = {}
@@ -46,21 +49,16 @@ def counts_usage(service: str, *codes: str) -> Callable[[Usage], Usage]:
     return register
 
 
-def add_unpublished(service: str, code: str, name: str, default: float) -> None:
-    """Add a quota whose code AWS does not publish, under a code of the local AWS."""
-    _unpublished[service, code] = (name, default)
-
-
 def services_with_unpublished() -> frozenset[str]:
-    """Return the services that `add_unpublished` gave quotas."""
-    return frozenset(service for service, _ in _unpublished)
+    """Return the services that have quotas without a published code."""
+    return frozenset(service for service, _ in _UNPUBLISHED)
 
 
 def quota(runtime: Runtime, region: str, service: str, code: str) -> AppliedQuota | None:
     """Return one applied quota, or `None` for an unknown code."""
     key = f"{service}/{code}"
     described = catalog_facts.catalog().quota(service, code)
-    own = _unpublished.get((service, code))
+    own = _UNPUBLISHED.get((service, code))
     if described is None and own is None and key not in runtime.world.quotas:
         return None
     default = None if described is None else catalog_facts.known(described.default_in(region))
@@ -83,7 +81,7 @@ def quotas(runtime: Runtime, region: str, service: str) -> Iterator[AppliedQuota
         for entry in catalog_facts.catalog().quotas
         if entry.service == service and entry.code is not None
     }
-    codes.update(code for one, code in _unpublished if one == service)
+    codes.update(code for one, code in _UNPUBLISHED if one == service)
     codes.update(key.split("/")[1] for key in runtime.world.quotas if key.split("/")[0] == service)
     for code in sorted(codes):
         found = quota(runtime, region, service, code)

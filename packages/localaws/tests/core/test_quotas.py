@@ -87,3 +87,9 @@ class TestRequire:
 
     def test_an_unknown_quota_is_not_enforced(self) -> None:
         quotas.require(runtime(), ACCOUNT, REGION, "vpc", "L-00000000", 1e9)
+
+
+def test_a_quota_without_a_published_code_is_listed_by_name() -> None:
+    (found,) = quotas.quotas(runtime(), REGION, "pcs")
+    assert (found.name, found.default) == ("Clusters", 5.0)
+    assert "pcs" in quotas.services_with_unpublished()

@@ -22,9 +22,6 @@ from clusterwright_localaws.services.pcs.state import (
     store_in,
 )
 
-# AWS publishes no code: this one is the local AWS's.
-CLUSTERS: Final = "L-00000000"
-quotas.add_unpublished("pcs", CLUSTERS, "Clusters", 5)
 GROUPS_PER_CLUSTER: Final = 10
 QUEUES_PER_CLUSTER: Final = 10
 NODES: Final = {"SMALL": 32, "MEDIUM": 512, "LARGE": 2048}
@@ -46,7 +43,7 @@ def check_cluster(store: Store) -> None:
                 CLUSTER,
                 cluster.id,
             )
-    place = (store.account, store.region, "pcs", CLUSTERS)
+    place = (store.account, store.region, *quotas.PCS_CLUSTERS)
     limit = quotas.quota(store.runtime, *place[1:])
     if limit is None or limit.value is None:
         return
@@ -54,7 +51,7 @@ def check_cluster(store: Store) -> None:
         raise over_quota(f"The maximum number of clusters is {limit.value:.0f}.", CLUSTER)
 
 
-@quotas.counts_usage("pcs", CLUSTERS)
+@quotas.counts_usage(*quotas.PCS_CLUSTERS)
 def _clusters_in_use(runtime: Runtime, account: str, region: str) -> float:
     return len(store_in(runtime, account, region).clusters)
 
