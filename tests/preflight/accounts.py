@@ -502,6 +502,36 @@ def _make_reserved() -> Ids:
     return {"home_name": home["DNSName"], "volume": volume}
 
 
+def _managed(ids: Ids) -> dict[str, Any]:
+    del ids
+    return {
+        "platform": "pcs",
+        "network": {
+            "availability_zone_id": "use1-az6",
+            "existing": {
+                "vpc_id": VPC,
+                "subnet_ids": [SUBNETS[0]],
+                "security_group_ids": [GROUP],
+            },
+        },
+        "compute": [
+            {"name": "login", "role": "login", "instance_type": "m5.4xlarge", "count": 1},
+            {"name": "workers", "role": "compute", "instance_type": "p5.48xlarge", "count": 2},
+        ],
+        "slurm": {"accounting": {"kind": "none"}},
+    }
+
+
+def _make_managed() -> Ids:
+    client("pcs").create_cluster(
+        clusterName="others",
+        scheduler={"type": "SLURM", "version": "25.05"},
+        size="SMALL",
+        networking={"subnetIds": [SUBNETS[0]], "securityGroupIds": [GROUP]},
+    )
+    return {}
+
+
 _FULL_ACCESS = {"Version": "2012-10-17", "Statement": [_EVERYTHING]}
 _SUBNET = {"vpc_id": VPC, "security_group_ids": [GROUP]}
 _TWO_SUBNETS = [
@@ -568,6 +598,7 @@ SITES: dict[str, Site] = {
             unchecked=True,
         ),
         Site("control-plane", _control_plane, {"subnets": _TWO_SUBNETS}, _make_control_plane),
+        Site("managed", _managed, {"subnets": _TWO_SUBNETS}, _make_managed),
         Site("tiers", _tiers, {"subnets": _TWO_SUBNETS}, _make_tiers),
         Site(
             "kubernetes",

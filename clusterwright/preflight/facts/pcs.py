@@ -15,6 +15,7 @@ from clusterwright.preflight.facts.fact import Fact
 class PcsClusters(Fact[Mapping[str, str]]):
     """The status of every PCS cluster of the account in the region, by name."""
 
+    inventory: ClassVar = True
     actions: ClassVar = ("pcs:ListClusters",)
     function: ClassVar = pcs.cluster_statuses
 

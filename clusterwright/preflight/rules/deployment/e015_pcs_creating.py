@@ -4,9 +4,25 @@ from __future__ import annotations
 
 from clusterwright.cluster_spec.problems import Path
 from clusterwright.preflight.facts.pcs import PcsClusters
-from clusterwright.preflight.rule import Context, FactValues, Fail, Results, Rule, Subjects
+from clusterwright.preflight.rule import (
+    Context,
+    FactValues,
+    Fail,
+    Results,
+    Rule,
+    Subjects,
+    Unknown,
+)
 
 _HERE: Path = ("platform",)
+_CREATING = "CREATING"
+_OTHERS = frozenset(
+    {
+        *("ACTIVE", "UPDATING", "DELETING", "CREATE_FAILED", "DELETE_FAILED", "UPDATE_FAILED"),
+        *("SUSPENDING", "SUSPENDED", "RESUMING"),
+    }
+)
+"""The other states of the API model (ClusterStatus, botocore 1.44.5)."""
 
 
 class PcsCreating(Rule[str]):
@@ -27,7 +43,13 @@ class PcsCreating(Rule[str]):
         if name in statuses:  # an update, which creates none
             return
         for other in sorted(statuses):
-            if statuses[other] == "CREATING":
+            if statuses[other] not in _OTHERS | {_CREATING}:
+                yield Unknown(
+                    message=f"the PCS cluster {other} is {statuses[other]}, a state that this "
+                    "version does not know: it may be in creation",
+                    hint=f"look at {other} in the PCS console in {context.region}",
+                )
+            if statuses[other] == _CREATING:
                 yield Fail(
                     message=f"the PCS cluster {other} is being created: PCS creates one cluster "
                     "at a time per account and Region",
