@@ -231,10 +231,13 @@ def test_invalid_resolved_value_fails_its_resource(pretend: Pretend) -> None:
 
 def test_states_in_progress_are_visible(pretend: Pretend, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(settings, "settle_s", 0.05)
-    pretend.delay_s = lambda name: 0.5 if name == "Second" else 0.0
+    pretend.delay_s = lambda name: 1.0 if name == "Second" else 0.0
     cloudformation().create_stack(StackName="s", TemplateBody=template(CHAIN))
     assert described("s")["StackStatus"] == "CREATE_IN_PROGRESS"
-    now = resources_of("s")
+    until = time.monotonic() + 5
+    while "Second" not in (now := resources_of("s")):
+        assert time.monotonic() < until
+        time.sleep(0.01)
     assert now["First"]["ResourceStatus"] == "CREATE_COMPLETE"
     assert now["Second"]["ResourceStatus"] == "CREATE_IN_PROGRESS"
     assert now["Second"]["PhysicalResourceId"] == "Second-2"
