@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from clusterwright.platforms.pcs.versions import VERSIONS
+from clusterwright_localaws.services.pcs.versions import VERSIONS
 from clusterwright_rehearsal.platforms.pcs.context import PcsContext
 from clusterwright_rehearsal.scenario_api import jobs
 from clusterwright_rehearsal.scenario_api.context import ScenarioContext
