@@ -7,9 +7,9 @@ of the version changes here: the machines have one Slurm.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, get_args
 
-from clusterwright_localaws.services.pcs.versions import VERSIONS
+from clusterwright.cluster_spec.models.pcs import Pcs
 from clusterwright_rehearsal.platforms.pcs.context import PcsContext
 from clusterwright_rehearsal.scenario_api import jobs
 from clusterwright_rehearsal.scenario_api.context import ScenarioContext
@@ -28,9 +28,10 @@ PROMISES = {
 def run(context: ScenarioContext) -> None:
     assert isinstance(context, PcsContext)
     version = str(_cluster(context)["scheduler"]["version"])
-    if version == VERSIONS[-1]:
+    versions = get_args(Pcs.model_fields["slurm_version"].annotation)
+    if version == versions[-1]:
         context.skip(f"no version is newer than {version}")
-    newer = VERSIONS[VERSIONS.index(version) + 1]
+    newer = versions[versions.index(version) + 1]
     job = context.submit("hostname")
     job.wait("COMPLETED", within_s=60)
 
