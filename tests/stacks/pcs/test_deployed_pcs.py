@@ -176,7 +176,8 @@ def test_deletion_leaves_only_the_key_of_volumes(
         deployed.delete(name)
     left = deployed.holdings()
     (key,) = left.pop("keys")
-    assert deployed.client("ec2").get_ebs_default_kms_key_id()["KmsKeyId"].endswith(key)
+    default = deployed.client("ec2").get_ebs_default_kms_key_id()["KmsKeyId"]
+    assert deployed.client("kms").describe_key(KeyId=default)["KeyMetadata"]["KeyId"] == key
     assert left == {kind: names for kind, names in before.items() if kind != "keys"}
 
 
