@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Final
 
 from clusterwright.job_templates import slurm
@@ -10,7 +9,7 @@ from clusterwright.job_templates.facts import Target
 from clusterwright.job_templates.program_files import results_folder
 from clusterwright.job_templates.settings import Setting
 from clusterwright.job_templates.template import Context, JobTemplate, RefusedError
-from clusterwright.job_templates.templates.hpl import DAT, grid
+from clusterwright.job_templates.templates.hpl import DAT, grid, order
 
 SHARE: Final = 0.1
 """Of the memory: with HPL's usual 80 % the nodes of accelerators compute for hours."""
@@ -48,11 +47,6 @@ fi
 """
 
 
-def order(memory_gib: float, block: int) -> int:
-    """N, a multiple of the block: N * N doubles take SHARE of the memory."""
-    return math.isqrt(int(memory_gib * 2**30 * SHARE / 8)) // block * block
-
-
 def _slurm(context: Context) -> str:
     target = context.target
     tasks = context.optional("processes") or target.cpus
@@ -68,7 +62,7 @@ def _slurm(context: Context) -> str:
             raise RefusedError(
                 f"hpcc: the memory of {target.instance_type} is unknown", "--set order=NUMBER"
             )
-        size = order(target.memory_gib * context.nodes, block)
+        size = order(target.memory_gib * context.nodes, block, SHARE)
     rows, columns = grid(context.nodes * tasks)
     dat = DAT.format(n=size, nb=block, p=rows, q=columns).replace("\n6  ", "\n8  ", 1)
     body = _RUN.format(

@@ -67,9 +67,9 @@ def grid(processes: int) -> tuple[int, int]:
     return rows, processes // rows
 
 
-def order(memory_gib: float, block: int) -> int:
-    """N, a multiple of the block: N * N doubles take SHARE of the memory."""
-    doubles = memory_gib * 2**30 * SHARE / 8
+def order(memory_gib: float, block: int, share: float = SHARE) -> int:
+    """N, a multiple of the block: N * N doubles take this share of the memory."""
+    doubles = memory_gib * 2**30 * share / 8
     return math.isqrt(int(doubles)) // block * block
 
 

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from clusterwright.job_templates.templates.hpcc import order
+from clusterwright.job_templates.templates.hpcc import SHARE
+from clusterwright.job_templates.templates.hpl import order
 from tests.job_templates import node
 from tests.job_templates.made import example, rendered
 
@@ -23,7 +24,7 @@ def test_sizes_follow_from_the_nodes() -> None:
     assert "4            Ps\n6            Qs\n" in text
     assert "\n8            device out (6=stdout,7=stderr,file)\n" in text
     assert "#SBATCH --ntasks-per-node=6\n" in text
-    size = order(2048 * 4, 80)
+    size = order(2048 * 4, 80, SHARE)
     assert f"\n{size} " in text
     assert size % 80 == 0
     assert "\n12345 " in rendered("hpcc", cluster, order="12345")
