@@ -61,6 +61,20 @@ def write_atomically(path: Path, text: str, force: bool) -> None:
         raise cannot_write(path, error) from None
 
 
+def make_folder(folder: Path) -> None:
+    """Create a folder for output and its parents, unless it exists.
+
+    Raises
+    ------
+    UserError
+        It cannot be created.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise cannot_write(folder, error, "name another folder") from None
+
+
 def cannot_write(path: Path, error: OSError, hint: str | None = None) -> UserError:
     """Return the error of a file that cannot be written."""
     reason = (error.strerror or str(error)).lower()

@@ -10,7 +10,7 @@ import click
 from clusterwright.cli.errors import UserError
 from clusterwright.cli.inputs import catalog_errors, load_or_exit
 from clusterwright.cli.options import spec_argument
-from clusterwright.cli.output_files import cannot_write, write_atomically
+from clusterwright.cli.output_files import make_folder, write_atomically
 
 if TYPE_CHECKING:
     from clusterwright.artefacts import Artefact
@@ -94,10 +94,7 @@ def command(
     except UnpinnedError as error:
         raise UserError(str(error), error.hint) from None
     for target, text in texts.items():
-        try:
-            target.parent.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise cannot_write(target.parent, error, "name another folder") from None
+        make_folder(target.parent)
         write_atomically(target, text, force=True)
         click.echo(f"wrote {target}")
 

@@ -198,12 +198,9 @@ def _plan(path: Path, plan_file: Path | None) -> TrainingPlan | None:
 
 
 def _write(rendered: list[RenderedJob], folder: Path) -> list[Path]:
-    from clusterwright.cli.output_files import cannot_write, write_atomically
+    from clusterwright.cli.output_files import make_folder, write_atomically
 
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise cannot_write(folder, error, "name another folder") from None
+    make_folder(folder)
     for job in rendered:
         write_atomically(folder / job.name, job.text, force=True)
     return [folder / job.name for job in rendered]
