@@ -18,19 +18,16 @@ import time
 from dataclasses import dataclass, field
 from typing import Any
 
-import boto3
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 
 from benchmarks.compare import Comparison
 from benchmarks.local_aws import Server
-from benchmarks.local_calls import plain_moto, with_cluster_of
+from benchmarks.local_calls import OTHER_ACCOUNT, client_at, plain_moto, with_cluster_of
 
 CLIENTS = 8
 STACKS_PER_CLIENT = 8
 NODES = 1024
-_REGION = "us-east-1"
-_ACCOUNT = "444455556666"
 _SETTLES_WITHIN_S = 120.0
 
 
@@ -53,24 +50,21 @@ _COMPARED_SECONDS = 20.0
 
 def load_comparisons() -> list[Comparison]:
     """Calls of the mixed load, without the cluster that moto does not have."""
-    return [
-        Comparison(
-            f"mixed load of {CLIENTS} clients, {name}",
-            functools.partial(_ours, part),
-            functools.partial(_moto, part),
+
+    def compared(part: float) -> Comparison:
+        return Comparison(
+            f"mixed load of {CLIENTS} clients, p{100 * part:.0f} of a call",
+            lambda: _ours().percentile(part),
+            lambda: _of_moto().percentile(part),
             "plain moto_server, the same load",
             most_runs=1,
         )
-        for name, part in (("p50 of a call", 0.5), ("p99 of a call", 0.99))
-    ]
 
-
-def _ours(part: float) -> float:
-    return _loaded().percentile(part)
+    return [compared(0.5), compared(0.99)]
 
 
 @functools.cache
-def _loaded() -> Outcome:
+def _ours() -> Outcome:
     server = Server()
     try:
         outcome = mixed_load(server.url, None, _COMPARED_SECONDS)
@@ -82,13 +76,9 @@ def _loaded() -> Outcome:
 
 
 @functools.cache
-def _moto_loaded() -> Outcome:
+def _of_moto() -> Outcome:
     """moto's answers are measured, not judged."""
     return mixed_load(plain_moto(), None, _COMPARED_SECONDS)
-
-
-def _moto(part: float) -> float:
-    return _moto_loaded().percentile(part)
 
 
 def mixed_load(
@@ -260,14 +250,7 @@ class _LostError(Exception):
 
 
 def _client(url: str, service: str) -> Any:
-    return boto3.client(
-        service,
-        _REGION,
-        endpoint_url=url,
-        aws_access_key_id=_ACCOUNT,
-        aws_secret_access_key="local",
-        config=Config(retries={"total_max_attempts": 1}),
-    )
+    return client_at(url, service, OTHER_ACCOUNT, Config(retries={"total_max_attempts": 1}))
 
 
 def _template(name: str, value: str) -> str:

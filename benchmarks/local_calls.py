@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import boto3
+from botocore.config import Config
 from botocore.exceptions import ClientError
 
 from benchmarks.compare import ROOT, Comparison, Timed, base_environment
@@ -29,7 +30,7 @@ _MOST = 6_000
 _CALLS = 50
 _ACCOUNT = "111122223333"
 # Clusters come and go in an account of their own: 10,000 instances is the most of one account.
-_OTHER_ACCOUNT = "444455556666"
+OTHER_ACCOUNT = "444455556666"
 
 
 def call_comparisons() -> list[Comparison]:
@@ -109,12 +110,12 @@ def _page() -> float:
 
 def _create(count: int) -> float:
     """Seconds for 1,000 nodes at this size."""
-    _site(_OTHER_ACCOUNT)
+    _site(OTHER_ACCOUNT)
     name = f"c{count}-{time.monotonic_ns()}"
     started = time.perf_counter()
-    _make(name, count, _OTHER_ACCOUNT)
+    _make(name, count, OTHER_ACCOUNT)
     seconds = time.perf_counter() - started
-    _client("sagemaker", _OTHER_ACCOUNT).delete_cluster(ClusterName=name)
+    _client("sagemaker", OTHER_ACCOUNT).delete_cluster(ClusterName=name)
     return seconds / count * 1000
 
 
@@ -142,7 +143,7 @@ def _with_cluster() -> Server:
 def _empty() -> Server:
     server = Server()
     atexit.register(server.end)
-    _at(server.url, "sts").get_caller_identity()
+    client_at(server.url, "sts").get_caller_identity()
     return server
 
 
@@ -167,16 +168,20 @@ def plain_moto() -> str:
 
 @functools.cache
 def _client(service: str, account: str = _ACCOUNT) -> Any:
-    return _at(_with_cluster().url, service, account)
+    return client_at(_with_cluster().url, service, account)
 
 
-def _at(url: str, service: str, account: str = _ACCOUNT) -> Any:
+def client_at(
+    url: str, service: str, account: str = _ACCOUNT, config: Config | None = None
+) -> Any:
+    """A client of an account at an address."""
     return boto3.client(
         service,
         _REGION,
         endpoint_url=url,
         aws_access_key_id=account,
         aws_secret_access_key="local",
+        config=config,
     )
 
 
@@ -190,7 +195,7 @@ def _sagemaker() -> Any:
 def with_cluster_of(count: int) -> tuple[str, str]:
     """The address of the server with a cluster of so many nodes, and the cluster's name."""
     name = f"load-{count}"
-    _make(name, count, _OTHER_ACCOUNT)
+    _make(name, count, OTHER_ACCOUNT)
     return _with_cluster().url, name
 
 
@@ -260,7 +265,7 @@ def _stack(url: str) -> float:
             }
         return json.dumps({"Resources": resources})
 
-    cloudformation = _at(url, "cloudformation")
+    cloudformation = client_at(url, "cloudformation")
     request: dict[str, Any] = {"StackName": "bench", "Capabilities": ["CAPABILITY_NAMED_IAM"]}
     started = time.perf_counter()
     cloudformation.create_stack(**request, TemplateBody=template("one"))
