@@ -39,6 +39,15 @@ SECRET = f"arn:aws:secretsmanager:us-east-1:{specs.ACCOUNT}:secret:slurm-AbCdEf"
 IDENTITY_CENTER = "arn:aws:sso:::instance/ssoins-0123456789abcdef"
 BOUNDARY = f"arn:aws:iam::{specs.ACCOUNT}:policy/boundary"
 
+_NETWORK = {
+    "availability_zone_id": "use1-az6",
+    "existing": {
+        "vpc_id": VPC,
+        "subnet_ids": [SUBNETS[0]],
+        "security_group_ids": [GROUP],
+    },
+}
+
 Ids = dict[str, str]
 """Names that AWS assigns at creation: `key`, `secret`, `file_system`, ..."""
 
@@ -334,14 +343,7 @@ def _make_existing() -> Ids:
 
 def _tiers(ids: Ids) -> dict[str, Any]:
     return {
-        "network": {
-            "availability_zone_id": "use1-az6",
-            "existing": {
-                "vpc_id": VPC,
-                "subnet_ids": [SUBNETS[0]],
-                "security_group_ids": [GROUP],
-            },
-        },
+        "network": _NETWORK,
         "storage.lustre": [
             {
                 "mount_path": "/archive",
@@ -506,14 +508,7 @@ def _managed(ids: Ids) -> dict[str, Any]:
     del ids
     return {
         "platform": "pcs",
-        "network": {
-            "availability_zone_id": "use1-az6",
-            "existing": {
-                "vpc_id": VPC,
-                "subnet_ids": [SUBNETS[0]],
-                "security_group_ids": [GROUP],
-            },
-        },
+        "network": _NETWORK,
         "compute": [
             {"name": "login", "role": "login", "instance_type": "m5.4xlarge", "count": 1},
             {"name": "workers", "role": "compute", "instance_type": "p5.48xlarge", "count": 2},

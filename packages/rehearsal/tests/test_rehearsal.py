@@ -81,14 +81,20 @@ def test_nodes_of_kubernetes_platforms_are_unknown(
     assert verdict.exit_code == 2
 
 
-@pytest.mark.parametrize("everything", [False, True])
-def test_default_scenarios_take_minutes_and_all_is_explicit(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, everything: bool
-) -> None:
-    """Without nodes the promises of the chosen scenarios are unknown."""
+@pytest.fixture
+def _no_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A deployment that works, on a machine that cannot have nodes."""
     monkeypatch.setattr(rehearsal, "WorkerClient", NoWorker)
     monkeypatch.setattr(deployment, "deploy", lambda *_: True)
     monkeypatch.setattr(prerequisites, "nodes_unavailable", lambda: "emulated nodes need root")
+
+
+@pytest.mark.usefixtures("_no_nodes")
+@pytest.mark.parametrize("everything", [False, True])
+def test_default_scenarios_take_minutes_and_all_is_explicit(
+    tmp_path: Path, everything: bool
+) -> None:
+    """Without nodes the promises of the chosen scenarios are unknown."""
     said: list[str] = []
     asked = request("configs/dev.yaml", tmp_path, everything=everything)
     verdict = rehearsal.rehearse(asked, said.append)
@@ -103,13 +109,9 @@ def test_default_scenarios_take_minutes_and_all_is_explicit(
     assert sum(scenario.seconds for scenario in mine if scenario.default) <= 240
 
 
+@pytest.mark.usefixtures("_no_nodes")
 @pytest.mark.parametrize("config", ["dev", "dev-parallelcluster", "dev-pcs"])
-def test_all_runs_a_scenario_or_says_why_not(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, config: str
-) -> None:
-    monkeypatch.setattr(rehearsal, "WorkerClient", NoWorker)
-    monkeypatch.setattr(deployment, "deploy", lambda *_: True)
-    monkeypatch.setattr(prerequisites, "nodes_unavailable", lambda: "emulated nodes need root")
+def test_all_runs_a_scenario_or_says_why_not(tmp_path: Path, config: str) -> None:
     asked = request(f"configs/{config}.yaml", tmp_path, everything=True)
     verdict = rehearsal.rehearse(asked, lambda _: None)
     reasons = {entry.what: entry.reason for entry in verdict.skipped}

@@ -43,12 +43,6 @@ class PcsCreating(Rule[str]):
         if name in statuses:  # an update, which creates none
             return
         for other in sorted(statuses):
-            if statuses[other] not in _OTHERS | {_CREATING}:
-                yield Unknown(
-                    message=f"the PCS cluster {other} is {statuses[other]}, a state that this "
-                    "version does not know: it may be in creation",
-                    hint=f"look at {other} in the PCS console in {context.region}",
-                )
             if statuses[other] == _CREATING:
                 yield Fail(
                     message=f"the PCS cluster {other} is being created: PCS creates one cluster "
@@ -56,4 +50,10 @@ class PcsCreating(Rule[str]):
                     requested=name,
                     where=context.region,
                     hint=f"deploy when {other} is ACTIVE",
+                )
+            elif statuses[other] not in _OTHERS:
+                yield Unknown(
+                    message=f"the PCS cluster {other} is {statuses[other]}, a state that this "
+                    "version does not know: it may be in creation",
+                    hint=f"look at {other} in the PCS console in {context.region}",
                 )
