@@ -11,8 +11,9 @@ set -o pipefail
 readonly ROOT="${CLUSTERWRIGHT_TEST_ROOT:-}"
 readonly FOLDER="$ROOT/run/clusterwright/lifecycle-action"
 readonly MANIFEST=manifest.sha256
-# Known only at deployment, so it cannot be in a manifest made before; the program reads it strictly.
-readonly UNLISTED=deployment.json
+# Not in the manifest, and read strictly: deployment.json is known only at deployment, and jobs.json has the numbers of
+# nodes, which must not change the arguments of this script, because PCS would replace the instances.
+readonly UNLISTED=(! -path ./deployment.json ! -path ./jobs.json)
 
 # What PCS logs of a failure is what was written to standard error.
 fail() {
@@ -47,7 +48,7 @@ verify() {
     fail 1 "scripts at $1 are not those of the deployment, see above" "find out who has changed them, then deploy again"
   # Nothing else either: the program would run a step that lies among its steps.
   listed="$(cut -d ' ' -f 3- "$FOLDER/$MANIFEST" | sort)"
-  found="$(cd -- "$FOLDER" && find . ! -type d ! -path "./$MANIFEST" ! -path "./$UNLISTED" -printf '%P\n' | sort)"
+  found="$(cd -- "$FOLDER" && find . ! -type d ! -path "./$MANIFEST" "${UNLISTED[@]}" -printf '%P\n' | sort)"
   [[ $found == "$listed" ]] ||
     fail 1 "$1 holds what the deployment did not put there: $(comm -3 <(echo "$found") <(echo "$listed") | head -n 3 | xargs)" \
       "find out who has, remove it, then deploy again"

@@ -58,6 +58,9 @@ class Platform:
     verified_scripts: bool = False
     """Whether the entry script compares the scripts with a manifest, whose digest is in its
     arguments, and each partition has scripts of its own (ParallelCluster, AWS PCS)."""
+    arguments_replace_login_nodes: bool = False
+    """Whether login nodes are replaced if the arguments of the entry script change (AWS PCS). Then
+    the manifest does not list what contains numbers of nodes."""
     internal_shared_storage: bool = False
     """Whether nodes mount storage that the platform creates for itself, anywhere in the VPC."""
     service_runs_controller: bool = False

@@ -1,8 +1,8 @@
 """The rendered job files among the lifecycle scripts: `jobs.json`, texts by name.
 
-They have the numbers of nodes. On HyperPod their digest is that of the same cluster with fixed
-numbers: a change of `count` uploads them again under the same prefix, and is no change of the
-scripts.
+They have the numbers of nodes. On HyperPod and PCS their digest is that of the same cluster with
+fixed numbers: a change of `count` uploads them again under the same prefix, and is no change of
+the scripts. On ParallelCluster they are in the manifest, which its login nodes look up.
 """
 
 from __future__ import annotations
@@ -26,16 +26,19 @@ class JobFiles:
 
     files: dict[str, str]
     digested: dict[str, str]
+    listed: bool
+    """Whether the manifest of the scripts lists the file."""
 
 
 def job_files(cluster: Cluster, catalog: Catalog, plan: TrainingPlan | None) -> JobFiles:
     """The job files of a cluster that schedules with Slurm."""
     files = cluster_files(cluster, catalog, plan)
-    if cluster.traits.verified_scripts:
+    traits = cluster.traits
+    if traits.verified_scripts and not traits.arguments_replace_login_nodes:
         # Nodes compare every file with the manifest, whose digest is in their configuration: a
         # prefix whose files change would fail there.
-        return JobFiles(files, files)
-    return JobFiles(files, cluster_files(without_counts(cluster), catalog, plan))
+        return JobFiles(files, files, listed=True)
+    return JobFiles(files, cluster_files(without_counts(cluster), catalog, plan), listed=False)
 
 
 def recorded_plan(loaded: LoadedSpec) -> TrainingPlan | None:

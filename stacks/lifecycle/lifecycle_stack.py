@@ -82,7 +82,8 @@ class LifecycleStack(ScriptsStack):
             _json_file(job_files.NAME, jobs.files),
         ]
         if cluster.traits.verified_scripts:
-            manifest = _manifest({**own, job_files.NAME: _json_text(jobs.files)}, cluster_file)
+            listed = {job_files.NAME: _json_text(jobs.files)} if jobs.listed else {}
+            manifest = _manifest({**own, **listed}, cluster_file)
             self.manifest_sha256 = scripts.sha256(manifest)
             sources.append(deployment.Source.data(scripts.MANIFEST, manifest))
         if scripted:

@@ -18,7 +18,8 @@ EXCLUDED = ("__pycache__", "*.pyc", ".*")
 
 MANIFEST = "manifest.sha256"
 """The digests of the files, in the format of sha256sum, for nodes of ParallelCluster and PCS.
-`deployment.json` is not in it: it is known only at deployment."""
+`deployment.json` is not in it: it is known only at deployment. On PCS neither is `jobs.json`: its
+numbers of nodes would change the digest, with which PCS replaces login nodes."""
 
 DIGEST_LENGTH = 16
 """Hexadecimal digits: 64 bits are enough to distinguish the versions of one folder."""

@@ -91,6 +91,13 @@ def test_program_is_run_for_the_group_with_the_instances_region(
     assert made.stat().st_mode & 0o777 == 0o700
 
 
+@pytest.mark.parametrize("name", ["deployment.json", "jobs.json"])
+def test_file_of_the_deployment_is_not_in_the_manifest(run: Run, folder: Path, name: str) -> None:
+    (folder / name).write_text('{"other": "value"}')
+    done = run(PREFIX, version(folder), "workers")
+    assert done.returncode == 0, done.stderr
+
+
 def test_changed_script_is_refused(run: Run, folder: Path) -> None:
     (folder / "cluster.json").write_text('{"changed": true}')
     done = run(PREFIX, version(folder), "workers")
@@ -105,8 +112,10 @@ def test_other_manifest_is_refused(run: Run) -> None:
     assert "has the digest" in done.stderr
 
 
-def test_additional_file_is_refused(run: Run, folder: Path) -> None:
-    (folder / "evil.py").write_text("import os\n")
+@pytest.mark.parametrize("name", ["evil.py", "site_steps/jobs.json"])
+def test_additional_file_is_refused(run: Run, folder: Path, name: str) -> None:
+    (folder / name).parent.mkdir(exist_ok=True)
+    (folder / name).write_text("import os\n")
     done = run(PREFIX, version(folder), "workers")
     assert done.returncode == 1
     assert "holds what the deployment did not put there" in done.stderr

@@ -19,6 +19,7 @@ PLATFORM: Final = Platform(
     placement_groups=True,
     service_runs_controller=True,
     verified_scripts=True,
+    arguments_replace_login_nodes=True,
     node_names="<group>-<number>",
     node_addresses="template",
     node_setup="pcs",

@@ -39,6 +39,15 @@ def test_compute_nodes_run_the_scripts_of_their_queue(build: Build) -> None:
     assert "lifecycle/queues/" not in prefixes["login"]
 
 
+def test_count_of_a_group_changes_no_lifecycle_action(build: Build) -> None:
+    """PCS replaces the instances of a group whose actions change, with the users on them."""
+    few = groups(build(PCS_MINIMAL))
+    more = groups(build(changed(PCS_MINIMAL, compute__1__count=6)))
+    assert few["workers"]["ScalingConfiguration"] != more["workers"]["ScalingConfiguration"]
+    for name, group in few.items():
+        assert group["NodeLifecycleActions"] == more[name]["NodeLifecycleActions"], name
+
+
 def test_reservation_and_block_are_named_in_the_template(build: Build) -> None:
     block = {"kind": "capacity-block", "id": "cr-0123456789abcdef0"}
     assembly = build(changed(PCS_MINIMAL, compute__1__capacity=block))

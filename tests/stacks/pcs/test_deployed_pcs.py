@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from clusterwright_localaws import local_aws
-from tests.stacks.deployment import Account, bootstrapped, order
+from tests.stacks.deployment import Account, bootstrapped, objects, order
 from tests.support.rich_specs import PCS, changed
 from tests.support.synthesis import Build
 
@@ -65,6 +65,14 @@ def instances(account: Account) -> list[dict[str, Any]]:
         ]
     )
     return [one for each in found["Reservations"] for one in each["Instances"]]
+
+
+def job_files(account: Account) -> dict[str, str]:
+    """The job files at the address that the lifecycle action of the login nodes has."""
+    actions = groups(account)["login"]["nodeLifecycleActions"]["stages"]["nodeBootstrapped"]
+    bucket, _, prefix = actions[0]["arguments"][0].removeprefix("s3://").partition("/")
+    found: dict[str, str] = json.loads(objects(account, bucket, prefix)["jobs.json"])
+    return found
 
 
 def refusal(account: Account, build: Build, spec: dict[str, Any]) -> str:
@@ -149,13 +157,19 @@ def test_instances_have_interfaces_tags_and_a_role_that_pcs_accepts(deployed: Ac
 def test_count_changes_in_place_and_name_of_a_group_replaces_it(
     deployed: Account, build: Build
 ) -> None:
-    before = groups(deployed)
+    """Every instance that ran stays, and the scripts have job files for the new number."""
+    before, jobs = groups(deployed), job_files(deployed)
+    running = {one["InstanceId"] for one in instances(deployed)}
     more = changed(SPEC)
     more["compute"][1]["count"] = 6
     deployed.deploy(build(more))
-    assert groups(deployed)["workers"]["id"] == before["workers"]["id"]
-    assert groups(deployed)["workers"]["scalingConfiguration"]["minInstanceCount"] == 6
+    after = groups(deployed)
+    assert after["workers"]["id"] == before["workers"]["id"]
+    assert after["workers"]["scalingConfiguration"]["minInstanceCount"] == 6
+    assert running < {one["InstanceId"] for one in instances(deployed)}
+    assert "#SBATCH --nodes=6\n" in job_files(deployed)["fsdp2.sbatch"]
     deployed.deploy(build(SPEC))
+    assert job_files(deployed) == jobs
 
 
 def test_refused_settings_roll_back(deployed: Account, build: Build) -> None:

@@ -16,7 +16,7 @@ from clusterwright.preflight.rules.lifecycle.scripts_folder import Folder, folde
 KNOWN_CLEAN: Final = frozenset(
     {
         "055e102543b652e2d0b88faa9fa35ad0c17bb12940616ecdd5b04c849b82fa4d",
-        "239398ad249b75b348bceda921ccae8ba72275e52b5e063ac607411b12e1da08",
+        "650a85d37e51001a8e7ab5ca6bb2c01b8882110a086cb341513bf059d2ffd847",
         "a950ea08293a4d0c57840c851e8a5f9740589b2869816b7da38a055d56247869",
         "b9683d6644f5636d0492e03c30b3aad2239a289d5bb7c43e04ce14e8f09e2921",
     }
