@@ -24,9 +24,20 @@ KNOWN: Mapping[str, Any] = yaml.safe_load((HERE / "differences.yaml").read_text(
 
 @pytest.fixture(scope="module")
 def outcomes(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, str]:
-    """How each test ended."""
+    """How each test ended.
+
+    Whatever fails without a known reason runs a second time: some of moto's tests act on a state
+    that ends by the clock (an execution that waits one second), between two calls of their own.
+    """
     moto_tests.bring_up_to_date()
-    written = tmp_path_factory.mktemp("moto") / "outcomes.json"
+    folder = tmp_path_factory.mktemp("moto")
+    found = _run(_files(), folder / "outcomes.json")
+    again = sorted(name for name, outcome in found.items() if outcome == "failed")
+    again = [name for name in again if name not in KNOWN["differences"]]
+    return {**found, **_run(again, folder / "again.json")} if again else found
+
+
+def _run(tests: list[str], written: Path) -> Mapping[str, str]:
     environment = {name: one for name, one in os.environ.items() if not name.startswith("AWS_")}
     paths = (moto_tests.UNPACKED, moto_tests.PACKAGES, HERE)
     environment["PYTHONPATH"] = os.pathsep.join(map(str, paths))
@@ -35,7 +46,7 @@ def outcomes(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, str]:
     options += ["-c", str(HERE / "moto.ini"), "--rootdir", str(moto_tests.UNPACKED)]
     options += ["--quiet", "--tb=line", "-m", "aws_verified"]
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", *options, *_files()],
+        [sys.executable, "-m", "pytest", *options, *tests],
         cwd=moto_tests.UNPACKED,
         env=environment,
         capture_output=True,
