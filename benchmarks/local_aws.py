@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import time
+from pathlib import Path
 
 from benchmarks.compare import ROOT, Timed, base_environment, command
 
@@ -77,8 +78,13 @@ class Server:
         self.url = line.removeprefix("ready ").strip()
 
     @property
-    def pid(self) -> int:
-        return self._process.pid
+    def resident_mib(self) -> float:
+        """Its resident memory in MiB; RuntimeError on a machine without /proc."""
+        status = Path(f"/proc/{self._process.pid}/status")
+        if not status.exists():
+            raise RuntimeError("memory is read from /proc, which this machine does not have")
+        line = next(x for x in status.read_text().splitlines() if x.startswith("VmRSS"))
+        return int(line.split()[1]) / 1024
 
     def end(self) -> None:
         self._process.terminate()

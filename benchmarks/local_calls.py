@@ -15,7 +15,6 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import boto3
@@ -61,8 +60,8 @@ def call_comparisons() -> list[Comparison]:
         *sizes,
         Comparison(
             f"memory with a cluster of {_MOST:,} nodes",
-            lambda: _memory(_listed()),
-            lambda: _memory(_empty()),
+            lambda: _listed().resident_mib,
+            lambda: _empty().resident_mib,
             "a server that has answered one call",
             unit="MB",
             target_seconds=400,
@@ -117,14 +116,6 @@ def _create(count: int) -> float:
     seconds = time.perf_counter() - started
     _client("sagemaker", OTHER_ACCOUNT).delete_cluster(ClusterName=name)
     return seconds / count * 1000
-
-
-def _memory(server: Server) -> float:
-    status = Path(f"/proc/{server.pid}/status")
-    if not status.exists():
-        raise RuntimeError("memory is read from /proc, which this machine does not have")
-    line = next(x for x in status.read_text().splitlines() if x.startswith("VmRSS"))
-    return int(line.split()[1]) / 1024
 
 
 def _listed() -> Server:
