@@ -2,7 +2,8 @@
 
 On Ubuntu needrestart restarts every service whose libraries an upgrade has replaced. A restart of
 slurmd ends its job steps (awslabs/awsome-distributed-ai #1165), so Slurm's services are not
-restarted until the node is rebooted or replaced. Other exceptions of needrestart remain.
+restarted until the node is rebooted or replaced. Other exceptions of needrestart remain. Units of
+AWS PCS can have a version: slurmd-25.11 (the same repository, aws-pcs/docs/OPERATIONS.md, 6.2).
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ FOLDER = "/etc/needrestart"
 CONF = FOLDER + "/conf.d/50-clusterwright.conf"
 _TEXT = """\
 # Written by clusterwright_node: an upgrade of a library must not restart Slurm under its jobs.
-$nrconf{override_rc}{qr(^(slurmd|slurmctld|slurmdbd|sackd)\\.service$)} = 0;
+$nrconf{override_rc}{qr(^(slurmd|slurmctld|slurmdbd|sackd)(-[0-9.]+)?\\.service$)} = 0;
 """
 
 

@@ -20,6 +20,7 @@ def test_only_slurm_daemons_are_excluded(
     assert decisions(
         node.root / CONF,
         "slurmd.service",
+        "slurmd-25.11.service",
         "slurmctld.service",
         "slurmdbd.service",
         "sackd.service",
@@ -28,6 +29,7 @@ def test_only_slurm_daemons_are_excluded(
         "slurmd-exporter.service",
     ) == {
         "slurmd.service": "kept",
+        "slurmd-25.11.service": "kept",
         "slurmctld.service": "kept",
         "slurmdbd.service": "kept",
         "sackd.service": "kept",
