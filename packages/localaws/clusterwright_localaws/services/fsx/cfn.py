@@ -144,7 +144,7 @@ class FileSystem(Handler):
         for name in ("LustreConfiguration", "OpenZFSConfiguration"):
             written = properties.get(name)
             if written and name in found:
-                actual[name] = {k: found[name][k] for k in written if k in found[name]}
+                actual[name] = _as_written(written, found[name])
         return actual
 
     def replacing(self, old: Properties, new: Properties) -> set[str]:
@@ -289,6 +289,19 @@ class Volume(Handler):
 def _openzfs(configuration: Mapping[str, Any]) -> dict[str, Any]:
     # `Options` applies to the deletion of child volumes; it is not a parameter of the creation.
     return {k: v for k, v in configuration.items() if k != "Options"}
+
+
+def _as_written(written: Mapping[str, Any], found: Mapping[str, Any]) -> dict[str, Any]:
+    """The live values of what is written, without values that FSx sets itself.
+
+    No call returns Options and RootVolumeConfiguration: those have no drift.
+    """
+    actual: dict[str, Any] = {}
+    for key, value in written.items():
+        live = found.get(key, value)
+        nested = isinstance(value, Mapping) and isinstance(live, Mapping)
+        actual[key] = _as_written(value, live) if nested else live
+    return actual
 
 
 def _file_system(ctx: Context, file_system_id: str) -> Mapping[str, Any]:

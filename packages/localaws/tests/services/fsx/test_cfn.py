@@ -38,6 +38,28 @@ def found(file_system_id: str) -> dict[str, Any]:
     return file_system
 
 
+def drifts(stack: str) -> dict[str, str]:
+    """The drift of each resource of a stack, by logical id."""
+    cloudformation = client("cloudformation")
+    cloudformation.detect_stack_drift(StackName=stack)
+    shown = cloudformation.describe_stack_resource_drifts(StackName=stack)["StackResourceDrifts"]
+    return {one["LogicalResourceId"]: one["StackResourceDriftStatus"] for one in shown}
+
+
+def test_drift_is_of_what_the_template_sets_and_fsx_shows(open_site: Site) -> None:
+    scratch = lustre(
+        open_site, MetadataConfiguration={"Mode": "AUTOMATIC"}, DataCompressionType="NONE"
+    )
+    home = openzfs(open_site, RootVolumeConfiguration={"DataCompressionType": "LZ4"})
+    deploy("s", {"Scratch": scratch, "Home": home})
+    assert drifts("s") == {"Scratch": "IN_SYNC", "Home": "IN_SYNC"}
+    client("fsx").update_file_system(
+        FileSystemId=physical_id("s", "Scratch"),
+        LustreConfiguration={"DataCompressionType": "LZ4"},
+    )
+    assert drifts("s") == {"Scratch": "MODIFIED", "Home": "IN_SYNC"}
+
+
 class TestLustre:
     def test_mount_settings_are_attributes(self, open_site: Site) -> None:
         wanted = {
