@@ -1,8 +1,8 @@
 """AWS PCS: states of clusters and groups, and the agent on nodes.
 
 Messages: PCS API, CreateCluster and Cluster.status (botocore 1.44.5); names of the agent's programs:
-aws-samples/aws-hpc-recipes #63; needrestart: awslabs/awsome-distributed-ai #1165. The service's
-messages about instance profiles are not published: the words are those of the API model.
+aws-samples/aws-hpc-recipes #63; needrestart: awslabs/awsome-distributed-ai #1165; the lost
+prolog: the same repository, aws-pcs/docs/OPERATIONS.md, 6.1. The service's messages about instance profiles are not published: the words are those of the API model.
 """
 
 from __future__ import annotations
@@ -57,6 +57,20 @@ SIGNATURES: Final = (
             "aws ssm get-parameters-by-path --recursive --region {region} --path /aws/service/pcs/ami",
             "clusterwright status {file}",
         ),
+    ),
+    Signature(
+        "pcs-prolog-lost",
+        "slurmd was restarted while the node's first job began, because systemd could not set its "
+        "cpuset: the job's prolog is lost, after 420 s the job ends and Slurm drains the node, "
+        "which has no defect",
+        (
+            r"slurmd(?:-[\d.]+)?\.service: Failed to set 'cpuset\.\w+' attribute[^\n]{0,160}"
+            r"No space left on device",
+            r"REQUEST_LAUNCH_PROLOG notification failed, giving up after \d+ sec",
+        ),
+        kinds=_LOGS,
+        per_node=True,
+        next=("clusterwright node resume {file} {nodes} --because {because}",),
     ),
     Signature(
         "needrestart",

@@ -23,6 +23,18 @@ CASES = (
     ("log", "/opt/aws/pcs/bin/pcs_bootstrap_init.sh failed with exit code 1", "pcs-agent"),
     ("log", "/opt/aws/pcs/bin/pcs_bootstrap_finalize.sh: No such file or directory", "pcs-agent"),
     ("log", "needrestart: systemctl restart slurmd-25.11.service", "needrestart"),
+    (
+        "log",
+        "systemd[1]: slurmd.service: Failed to set 'cpuset.cpus' attribute on "
+        "'/system.slice/slurmd.service' to '': No space left on device",
+        "pcs-prolog-lost",
+    ),
+    (
+        "log",
+        "slurmd: error: Waiting for JobId=7 REQUEST_LAUNCH_PROLOG notification failed, giving up "
+        "after 420 sec",
+        "pcs-prolog-lost",
+    ),
     # Other statements about the same things.
     ("log", "pcs_bootstrap_init.sh: registered the node workers-1", "unknown"),
     ("log", "unit slurmd was SUSPENDED", "unknown"),
