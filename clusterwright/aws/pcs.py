@@ -33,6 +33,8 @@ class Part:
     errors: tuple[str, ...]
     minimum: int | None = None
     maximum: int | None = None
+    scripts_s3_uri: str | None = None
+    """First argument of the group's lifecycle action before slurmd, if it is an S3 URI."""
 
 
 def cluster_statuses(session: AwsSession) -> Mapping[str, str]:
@@ -81,6 +83,22 @@ def groups(session: AwsSession, name: str) -> tuple[Part, ...]:
     return tuple(_group(session, name, one["id"]) for one in listed)
 
 
+@none_if_not_found()
+def images(session: AwsSession, name: str) -> frozenset[str] | None:
+    """Return the images of the groups that are active; None if there is no cluster of that name.
+
+    Raises
+    ------
+    AwsUnavailable
+        AWS did not answer.
+    """
+    listed = session.items(
+        "pcs", "ListComputeNodeGroups", "computeNodeGroups", clusterIdentifier=name
+    )
+    found = [_described(session, name, one["id"]) for one in listed if one["status"] == "ACTIVE"]
+    return frozenset(one["amiId"] for one in found if one.get("amiId"))
+
+
 def queues(session: AwsSession, name: str) -> tuple[Part, ...]:
     """Return the queues of a cluster.
 
@@ -99,13 +117,18 @@ def queues(session: AwsSession, name: str) -> tuple[Part, ...]:
     return tuple(found)
 
 
-def _group(session: AwsSession, cluster_name: str, identifier: str) -> Part:
-    found = session.call(
+def _described(session: AwsSession, cluster_name: str, identifier: str) -> Mapping[str, Any]:
+    found: Mapping[str, Any] = session.call(
         "pcs",
         "GetComputeNodeGroup",
         clusterIdentifier=cluster_name,
         computeNodeGroupIdentifier=identifier,
     )["computeNodeGroup"]
+    return found
+
+
+def _group(session: AwsSession, cluster_name: str, identifier: str) -> Part:
+    found = _described(session, cluster_name, identifier)
     scaling = found["scalingConfiguration"]
     return Part(
         found["name"],
@@ -114,7 +137,16 @@ def _group(session: AwsSession, cluster_name: str, identifier: str) -> Part:
         _errors(found),
         scaling["minInstanceCount"],
         scaling["maxInstanceCount"],
+        _scripts_s3_uri(found),
     )
+
+
+def _scripts_s3_uri(group: Mapping[str, Any]) -> str | None:
+    stages = (group.get("nodeLifecycleActions") or {}).get("stages") or {}
+    for script in stages.get("nodeBootstrapped") or ():
+        for word in (script.get("arguments") or ())[:1]:
+            return str(word) if word.startswith("s3://") else None
+    return None
 
 
 def _errors(found: Mapping[str, Any]) -> tuple[str, ...]:

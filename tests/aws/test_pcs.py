@@ -56,6 +56,13 @@ def test_statuses_of_all_clusters(session: AwsSession, stub: Stubber) -> None:
 
 def test_groups_and_queues(session: AwsSession, stub: Stubber) -> None:
     named = {"clusterIdentifier": "train"}
+    script = {
+        "name": "clusterwright",
+        "scriptSource": {"scriptLocation": "s3://scripts/a/on_pcs_node.sh", "checksum": "0" * 64},
+        "arguments": ["s3://scripts/a/", "0" * 64, "workers"],
+        "onError": "TERMINATE",
+        "executionPolicy": "EVERY_BOOT",
+    }
     group = {
         **listed("workers", "pcs_2"),
         "clusterId": "pcs_1",
@@ -64,6 +71,8 @@ def test_groups_and_queues(session: AwsSession, stub: Stubber) -> None:
         "scalingConfiguration": {"minInstanceCount": 2, "maxInstanceCount": 4},
         "instanceConfigs": [{"instanceType": "p5.48xlarge"}],
         "subnetIds": ["subnet-1"],
+        "amiId": "ami-1",
+        "nodeLifecycleActions": {"stages": {"nodeBootstrapped": [script]}},
     }
     summary = {**listed("workers", "pcs_2"), "clusterId": "pcs_1"}
     stub.add_response("list_compute_node_groups", {"computeNodeGroups": [summary]}, named)
@@ -72,7 +81,19 @@ def test_groups_and_queues(session: AwsSession, stub: Stubber) -> None:
         {"computeNodeGroup": group},
         {**named, "computeNodeGroupIdentifier": "pcs_2"},
     )
-    assert pcs.groups(session, "train") == (pcs.Part("workers", "pcs_2", "ACTIVE", (), 2, 4),)
+    assert pcs.groups(session, "train") == (
+        pcs.Part("workers", "pcs_2", "ACTIVE", (), 2, 4, "s3://scripts/a/"),
+    )
+    others = [summary, {**summary, "id": "pcs_4", "status": "CREATE_FAILED"}]
+    stub.add_response("list_compute_node_groups", {"computeNodeGroups": others}, named)
+    stub.add_response(
+        "get_compute_node_group",
+        {"computeNodeGroup": group},
+        {**named, "computeNodeGroupIdentifier": "pcs_2"},
+    )
+    assert pcs.images(session, "train") == {"ami-1"}
+    stub.add_client_error("list_compute_node_groups", "ResourceNotFoundException")
+    assert pcs.images(session, "train") is None
     queue = {**listed("main", "pcs_3"), "clusterId": "pcs_1", "computeNodeGroupConfigurations": []}
     summary = {**listed("main", "pcs_3"), "clusterId": "pcs_1"}
     stub.add_response("list_queues", {"queues": [summary]}, named)

@@ -86,6 +86,8 @@ NOT_REFUSED = {
     "CW-I026": "ParallelCluster refuses the key pair itself: the local AWS launches with any name",
     "CW-I027": "kubelet pulls the image long after the deployment",
     "CW-I028": "the local AWS takes any instance of Identity Center",
+    "CW-I031": "a warning: whether the image fits is seen when its agent runs; the scenario "
+    "bootstrap-fails",
     "CW-S038": "as CW-S022",
     "CW-S042": "a warning: no document states what FSx answers",
     "CW-S039": "FSx takes any prefix: nodes see an empty folder",

@@ -31,6 +31,17 @@ class PcsCluster(Fact[pcs.Cluster | None]):
     function: ClassVar = pcs.cluster
 
 
+@dataclass(frozen=True)
+class PcsImages(Fact[frozenset[str] | None]):
+    """The images of a PCS cluster's active groups; None if there is no cluster of that name."""
+
+    name: str
+    actions: ClassVar = ("pcs:ListComputeNodeGroups", "pcs:GetComputeNodeGroup")
+    # IAM knows clusters by their ids, which the name does not show.
+    resource: ClassVar = "arn:{partition}:pcs:{region}:{account}:cluster/*"
+    function: ClassVar = pcs.images
+
+
 def _is_offered(session: AwsSession, region: str, service: str) -> bool:
     name = f"/aws/service/global-infrastructure/regions/{region}/services/{service}"
     return ssm.parameter(session, name) is not None
