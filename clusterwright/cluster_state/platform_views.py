@@ -19,7 +19,7 @@ from clusterwright.cluster_state.results import (
 )
 from clusterwright.platforms.eks.launch_templates import GROUP_LABEL
 from clusterwright.platforms.kubernetes.control_plane import cluster_name
-from clusterwright.platforms.pcs.groups import CLUSTER_TAG, GROUP_TAG
+from clusterwright.platforms.pcs.groups import CLUSTER_TAG, GROUP_TAG, administration_group
 
 _PARALLELCLUSTER_TAG: Final = "parallelcluster:cluster-name"
 _NODE_TYPE_TAG: Final = "parallelcluster:node-type"
@@ -157,6 +157,8 @@ def _pcs_cluster(session: AwsSession, cluster: Cluster) -> PlatformCluster | Non
     if found is None:
         return None
     failed = [queue for queue in pcs.queues(session, found.name) if "FAILED" in queue.status]
+    # The node program of this group publishes the digest of its inputs.
+    publishing = administration_group(cluster)
     return PlatformCluster(
         found.name,
         found.status,
@@ -164,7 +166,18 @@ def _pcs_cluster(session: AwsSession, cluster: Cluster) -> PlatformCluster | Non
         steady=found.status in _PCS_STEADY,
         healthy=found.status == "ACTIVE",
         groups=tuple(
-            PlatformGroup(group.name, None, group.minimum, group.status, issues=group.errors)
+            PlatformGroup(
+                group.name,
+                None,
+                group.minimum,
+                group.status,
+                scripts_s3_uri=(
+                    group.scripts_s3_uri
+                    if publishing is not None and group.name == publishing.name
+                    else None
+                ),
+                issues=group.errors,
+            )
             for group in pcs.groups(session, found.name)
         ),
         issues=tuple(

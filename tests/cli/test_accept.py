@@ -6,7 +6,6 @@ The controller's own program is tested in tests/nodes/state and tests/nodes/acce
 from __future__ import annotations
 
 import json
-import threading
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ import pytest
 
 from clusterwright.cli import accept
 from clusterwright.json_output.schemas import schemas
+from tests.support.acceptance_controller import AcceptanceController
 from tests.support.command_line import clusterwright
 from tests.support.deployed_cluster import Deployed, node_name
 from tests.support.rich_specs import MINIMAL, changed
@@ -30,91 +30,13 @@ def _quick_polls(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(accept, "_POLL_SECONDS", 0.05)
 
 
-class Controller:
-    """Answers the first request with a report, in a thread."""
-
-    def __init__(self, deployed: Deployed) -> None:
-        self.deployed = deployed
-        self.request: dict[str, Any] = {}
-        self.refused: list[dict[str, str]] = []
-        self.status = "ended"
-        self.verdicts: dict[str, str] = {}
-        self.instances: dict[str, str] = {}
-        self._end = threading.Event()
-
-    def __enter__(self) -> Controller:
-        self._clear()
-        self._thread = threading.Thread(target=self._serve, daemon=True)
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._end.set()
-        self._thread.join(timeout=30)
-
-    def _serve(self) -> None:
-        while not self._end.wait(0.05):
-            for key in self._keys():
-                self.request = json.loads(
-                    self._s3().get_object(Bucket=self._bucket, Key=key)["Body"].read()
-                )
-                self._answer(self.request)
-                return
-
-    def _answer(self, request: dict[str, Any]) -> None:
-        names = request["nodes"] or [
-            node_name(node)
-            for node in self.deployed.nodes()
-            if node["InstanceGroupName"] == "workers"
-        ]
-        done = [] if self.refused else [{"node": name, "result": "started"} for name in names]
-        answer = {"schema_version": 1, "id": request["id"], "verb": "accept"}
-        answer |= {"at": "2026-11-23T08:00:00Z", "done": done, "refused": self.refused}
-        if not self.refused:
-            self.publish(request["id"], names, request["level"])
-        self._put(f"state/answers/{request['id']}.json", answer)
-
-    def publish(self, run: str, names: list[str], level: str) -> None:
-        nodes = [
-            {
-                "name": name,
-                "group": "workers",
-                "instance_id": self.instances.get(name, "i-1"),
-                "instance_type": "p5.48xlarge",
-                "verdict": self.verdicts.get(name, "accepted"),
-                "reason": "",
-                "action": "none",
-                "checks": [{"id": "gpu-count", "verdict": "pass", "value": 8.0, "unit": "GPUs"}],
-            }
-            for name in names
-        ]
-        report = {"schema_version": 1, "run": run, "level": level, "status": self.status}
-        report |= {"reason": "it stopped", "started_at": "2026-11-23T08:00:00Z", "nodes": nodes}
-        self._put(f"state/acceptance/runs/{run}.json", report)
-
-    def _put(self, key: str, value: dict[str, Any]) -> None:
-        self._s3().put_object(Bucket=self._bucket, Key=key, Body=json.dumps(value).encode())
-
-    def _keys(self) -> list[str]:
-        found = self._s3().list_objects_v2(Bucket=self._bucket, Prefix="requests/")
-        return [entry["Key"] for entry in found.get("Contents", ())]
-
-    def _clear(self) -> None:
-        for key in self._keys():
-            self._s3().delete_object(Bucket=self._bucket, Key=key)
-
-    def _s3(self) -> Any:
-        return self.deployed.account.client("s3")
-
-    @property
-    def _bucket(self) -> str:
-        return self.deployed.bucket
-
-
 @pytest.fixture
-def controller(deployed: Deployed) -> Controller:
+def controller(deployed: Deployed) -> AcceptanceController:
     deployed.publish()
-    return Controller(deployed)
+    workers = [n for n in deployed.nodes() if n["InstanceGroupName"] == "workers"]
+    return AcceptanceController(
+        deployed.account, deployed.bucket, [node_name(node) for node in workers]
+    )
 
 
 def run(deployed: Deployed, code: int, *options: str) -> dict[str, Any]:
@@ -126,7 +48,7 @@ def run(deployed: Deployed, code: int, *options: str) -> dict[str, Any]:
     return data
 
 
-def test_all_nodes_are_accepted(deployed: Deployed, controller: Controller) -> None:
+def test_all_nodes_are_accepted(deployed: Deployed, controller: AcceptanceController) -> None:
     with controller:
         data = run(deployed, 0, "--level", "standard")
     assert (data["status"], data["level"], len(data["nodes"])) == ("ended", "standard", 4)
@@ -138,7 +60,7 @@ def test_all_nodes_are_accepted(deployed: Deployed, controller: Controller) -> N
 
 
 def test_a_rejected_node_is_exit_1_and_reports_are_written(
-    deployed: Deployed, controller: Controller, tmp_path: Path
+    deployed: Deployed, controller: AcceptanceController, tmp_path: Path
 ) -> None:
     name = next(node_name(n) for n in deployed.nodes() if n["InstanceGroupName"] == "workers")
     controller.verdicts = {name: "rejected"}
@@ -153,7 +75,7 @@ def test_a_rejected_node_is_exit_1_and_reports_are_written(
 
 
 def test_a_node_that_hyperpod_found_faulty_is_rejected(
-    deployed: Deployed, controller: Controller
+    deployed: Deployed, controller: AcceptanceController
 ) -> None:
     bad = next(n for n in deployed.nodes() if n["InstanceGroupName"] == "workers")
     controller.instances = {node_name(bad): bad["InstanceId"]}
@@ -167,7 +89,7 @@ def test_a_node_that_hyperpod_found_faulty_is_rejected(
 
 
 def test_a_refused_request_is_unknown_with_the_reason(
-    deployed: Deployed, controller: Controller
+    deployed: Deployed, controller: AcceptanceController
 ) -> None:
     controller.refused = [{"node": "", "reason": REFUSED}]
     with controller:
@@ -177,7 +99,7 @@ def test_a_refused_request_is_unknown_with_the_reason(
 
 
 def test_a_run_that_has_not_ended_is_followed_later(
-    deployed: Deployed, controller: Controller
+    deployed: Deployed, controller: AcceptanceController
 ) -> None:
     controller.status = "running"
     with controller:
@@ -193,7 +115,7 @@ def test_a_run_that_has_not_ended_is_followed_later(
 
 
 def test_without_a_controller_nothing_is_requested(
-    deployed: Deployed, controller: Controller
+    deployed: Deployed, controller: AcceptanceController
 ) -> None:
     deployed.publish(written_at="2026-11-01T08:00:00Z")
     data = run(deployed, 2)
@@ -236,7 +158,9 @@ def test_wrong_use_is_exit_3(tmp_path: Path, options: list[str], message: str) -
     assert message in found.err
 
 
-def test_an_unknown_node_is_wrong_use(deployed: Deployed, controller: Controller) -> None:
+def test_an_unknown_node_is_wrong_use(
+    deployed: Deployed, controller: AcceptanceController
+) -> None:
     found = clusterwright("accept", deployed.path, "--nodes", "nothing")
     assert found.exit_code == 3
     assert "the cluster has no compute node of this name" in found.err

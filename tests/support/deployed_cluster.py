@@ -38,31 +38,16 @@ class Deployed:
 
     def publish(self, **changes: Any) -> None:
         """Write what a controller would publish; every node is idle and accepted."""
-        names = {node["InstanceId"]: node_name(node) for node in self.nodes()}
-        state = {
-            "schema_version": 1,
-            "environment": "test",
-            "written_at": dt.datetime.now(dt.UTC).isoformat(),
-            "controller": "ip-10-0-0-1",
-            "daemons": {"slurmctld": "up", "slurmdbd": "up", "munge": "up"},
-            "nodes": [
-                {
-                    "name": names[node["InstanceId"]],
-                    "group": node["InstanceGroupName"],
-                    "instance_id": node["InstanceId"],
-                    "states": ["IDLE"],
-                }
-                for node in self.nodes()
-                if node["InstanceGroupName"] != "controller"
-            ],
-            "jobs": {"RUNNING": 3},
-            "partitions": [{"name": "dev", "state": "UP", "nodes": []}],
-            "acceptance": {name: {"state": "accepted"} for name in names.values()},
-            **changes,
-        }
-        self.account.client("s3").put_object(
-            Bucket=self.bucket, Key="state/scheduler.json", Body=json.dumps(state).encode()
-        )
+        nodes = [
+            {
+                "name": node_name(node),
+                "group": node["InstanceGroupName"],
+                "instance_id": node["InstanceId"],
+                "states": ["IDLE"],
+            }
+            for node in self.nodes()
+        ]
+        publish(self.account, self.bucket, nodes, **changes)
 
     @contextmanager
     def deep_health_check_failed(self, instance: str, text: str) -> Iterator[None]:
@@ -85,6 +70,25 @@ class Deployed:
             yield
         finally:
             logs.delete_log_stream(**where)
+
+
+def publish(account: Account, bucket: str, there: list[dict[str, Any]], **changes: Any) -> None:
+    """Write the state of the cluster `test`; every node is accepted."""
+    state = {
+        "schema_version": 1,
+        "environment": "test",
+        "written_at": dt.datetime.now(dt.UTC).isoformat(),
+        "controller": "ip-10-0-0-1",
+        "daemons": {"slurmctld": "up", "slurmdbd": "up", "munge": "up"},
+        "nodes": [node for node in there if node["group"] != "controller"],
+        "jobs": {"RUNNING": 3},
+        "partitions": [{"name": "dev", "state": "UP", "nodes": []}],
+        "acceptance": {node["name"]: {"state": "accepted"} for node in there},
+        **changes,
+    }
+    account.client("s3").put_object(
+        Bucket=bucket, Key="state/scheduler.json", Body=json.dumps(state).encode()
+    )
 
 
 def node_name(node: dict[str, Any]) -> str:

@@ -4,14 +4,27 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 
+from clusterwright.catalog import load_catalog
+from clusterwright.cli import accept
+from clusterwright.json_output.schemas import schemas
+from clusterwright.operate.running_configuration import INPUT_FILES, inputs_sha256
+from clusterwright.platforms.hyperpod.instance_groups import lifecycle_bucket
+from clusterwright.platforms.loading import load_cluster
+from clusterwright.platforms.pcs.settings import cluster_settings
 from clusterwright_localaws import local_aws
 from tests.stacks.deployment import Account, bootstrapped, objects, order
-from tests.support.rich_specs import PCS, changed
+from tests.support.acceptance_controller import AcceptanceController
+from tests.support.command_line import clusterwright
+from tests.support.deployed_cluster import publish
+from tests.support.rich_specs import ACCOUNT, PCS, changed
 from tests.support.synthesis import Build
 
 SPEC = changed(PCS, protection="destroy")
@@ -152,6 +165,132 @@ def test_instances_have_interfaces_tags_and_a_role_that_pcs_accepts(deployed: Ac
     profiles = {one["iamInstanceProfileArn"] for one in groups(deployed).values()}
     assert len(profiles) == 2
     assert all("/aws-pcs/clusterwright/test/" in arn for arn in profiles)
+
+
+@pytest.fixture
+def spec(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The file of the deployed spec, for commands in its account."""
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", ACCOUNT)
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "local")
+    monkeypatch.setenv("CLUSTERWRIGHT_CACHE", os.fspath(tmp_path / "cache"))
+    path = tmp_path / "test.yaml"
+    path.write_text(json.dumps(SPEC))
+    return path
+
+
+def answer(command: str, spec: Path, code: int, *words: str) -> dict[str, Any]:
+    """The JSON of a command, which has its schema and ends with `code`."""
+    found = clusterwright(command, spec, "--format", "json", *words)
+    data: dict[str, Any] = json.loads(found.out)
+    jsonschema.validate(data, schemas()[f"{command}-output.schema.json"])
+    assert found.exit_code == data["exit_code"] == code, data
+    return data
+
+
+def nodes(account: Account) -> list[dict[str, Any]]:
+    """The compute nodes as Slurm has them: group and number."""
+    found: list[dict[str, Any]] = []
+    for one in instances(account):
+        group = next(t["Value"] for t in one["Tags"] if t["Key"] == "clusterwright:group")
+        number = 1 + sum(node["group"] == group for node in found)
+        found.append(
+            {
+                "name": f"{group}-{number}",
+                "group": group,
+                "instance_id": one["InstanceId"],
+                "address": one["PrivateIpAddress"],
+                "states": ["IDLE"],
+            }
+        )
+    return [node for node in found if node["group"] != "login"]
+
+
+def publish_state(account: Account, spec: Path, **changes: Any) -> list[dict[str, Any]]:
+    """Publish the nodes as the login node does; return them."""
+    found = nodes(account)
+    publish(account, lifecycle_bucket(load_cluster(spec).cluster), found, **changes)
+    return found
+
+
+def test_drift_is_found_in_resources_settings_and_inputs(deployed: Account, spec: Path) -> None:
+    cluster = load_cluster(spec).cluster
+    actions = groups(deployed)["login"]["nodeLifecycleActions"]["stages"]["nodeBootstrapped"]
+    bucket, _, prefix = actions[0]["arguments"][0].removeprefix("s3://").partition("/")
+    uploaded = objects(deployed, bucket, prefix)
+    running = {
+        "inputs_sha256": inputs_sha256({name: uploaded.get(name) for name in INPUT_FILES}),
+        "slurm_conf": cluster_settings(cluster, load_catalog()),
+    }
+    publish_state(deployed, spec, configuration=running)
+    data = answer("drift", spec, 0)
+    assert data["differences"] == []
+    assert not [e for e in data["not_compared"] if "Slurm" in e["what"] or "inputs" in e["what"]]
+
+    changed_settings = {**running["slurm_conf"], "SelectTypeParameters": "CR_CORE"}
+    publish_state(
+        deployed, spec, configuration={"inputs_sha256": "0" * 64, "slurm_conf": changed_settings}
+    )
+    pcs = deployed.client("pcs")
+    named = {"clusterIdentifier": "test", "computeNodeGroupIdentifier": "spot"}
+    scaling = {"minInstanceCount": 2, "maxInstanceCount": 41}
+    pcs.update_compute_node_group(**named, scalingConfiguration=scaling)
+    try:
+        found = {
+            (entry["resource"].rpartition("/")[2][:4], entry["path"], entry["deployed"])
+            for entry in answer("drift", spec, 1)["differences"]
+        }
+    finally:
+        scaling["maxInstanceCount"] = 40
+        pcs.update_compute_node_group(**named, scalingConfiguration=scaling)
+    assert ("slur", "SelectTypeParameters", "CR_CORE") in found
+    assert ("ip-1", "inputs_sha256", "0" * 64) in found
+    assert any("axInstanceCount" in path and value == "41" for _, path, value in found), found
+
+
+def test_topology_has_ec2s_network_nodes_and_jobs(deployed: Account, spec: Path) -> None:
+    workers = [node["name"] for node in nodes(deployed) if node["group"] == "workers"]
+    publish_state(deployed, spec, running=[{"id": "7", "nodes": workers}])
+    data = answer("topology", spec, 0)
+    places = {node["name"]: node for node in data["nodes"]}
+    ids = {node["name"]: node["instance_id"] for node in nodes(deployed)}
+    assert {name: place["instance_id"] for name, place in places.items()} == ids
+    # EC2 has a topology of p5.48xlarge, not of p5.4xlarge; PCS sets no plug-in of Slurm's.
+    assert {len(places[name]["path"]) for name in workers} == {3}
+    assert places["spot-1"]["path"] == []
+    assert {place["agrees"] for place in places.values()} == {"unknown"}
+    assert [(job["id"], job["spines"]) for job in data["jobs"]] == [("7", 1)]
+
+
+def test_capacity_prices_the_failure_of_a_node(deployed: Account, spec: Path) -> None:
+    workers = [node["name"] for node in nodes(deployed) if node["group"] == "workers"]
+    job = {"id": "7", "nodes": workers[:-1], "since": "2026-11-23T07:00:00Z"}
+    publish_state(deployed, spec, running=[job])
+    data = answer("capacity", spec, 0)
+    (failure,) = [one for one in data["failures"] if one["group"] == "workers"]
+    assert (failure["job"], failure["job_nodes"]) == ("7", 3)
+    assert failure["replacement"] == "idle-node"
+    assert failure["cost_usd"]["most"] > 0
+    spares = {one["group"]: one for one in data["spares"]}
+    assert (spares["workers"]["nodes"], spares["spot"]["capacity"]) == (4, "spot")
+
+
+def test_accept_sends_a_request_to_the_login_node(
+    deployed: Account, spec: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(accept, "_POLL_SECONDS", 0.05)
+    workers = [one["name"] for one in publish_state(deployed, spec) if one["group"] == "workers"]
+    bucket = lifecycle_bucket(load_cluster(spec).cluster)
+    controller = AcceptanceController(deployed, bucket, workers)
+    controller.verdicts = {workers[1]: "rejected"}
+    with controller:
+        data = answer("accept", spec, 1, "--nodes", ",".join(workers[:2]))
+    assert controller.request["nodes"] == workers[:2]
+    assert {one["name"]: one["verdict"] for one in data["nodes"]} == {
+        workers[0]: "accepted",
+        workers[1]: "rejected",
+    }
+    assert [(one["group"], one["nodes"]) for one in data["plan"]] == [("workers", 2)]
+    assert data["plan"][0]["cost_usd"] > 0
 
 
 def test_count_changes_in_place_and_name_of_a_group_replaces_it(
