@@ -175,6 +175,7 @@ ALLOWED = {
     },
     "packages/rehearsal/clusterwright_rehearsal/platforms/pcs/agent.py": {"listen": _REHEARSAL},
     "packages/rehearsal/clusterwright_rehearsal/platforms/pcs/context.py": {"logs_of": _REHEARSAL},
+    "packages/rehearsal/clusterwright_rehearsal/platforms/pcs/node.py": {"bootstrap": _REHEARSAL},
     "packages/rehearsal/clusterwright_rehearsal/prerequisites.py": {"_has_capabilities": _KERNEL},
     "packages/rehearsal/clusterwright_rehearsal/prometheus/rendered.py": {
         "panel_queries": _REHEARSAL
@@ -194,6 +195,9 @@ ALLOWED = {
     },
     "packages/rehearsal/clusterwright_rehearsal/runs.py": {
         "raised_inotify_limit": _KERNEL, "restore_sysctls": _KERNEL,
+    },
+    "packages/rehearsal/clusterwright_rehearsal/scenario_api/command_line.py": {
+        "signatures": _REHEARSAL
     },
     "packages/rehearsal/clusterwright_rehearsal/scenario_api/fsdp_job.py": {
         "prepare": _REHEARSAL, "log": _REHEARSAL,

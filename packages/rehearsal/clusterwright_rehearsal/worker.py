@@ -160,6 +160,10 @@ class Worker:
         """End a Slurm version of AWS PCS: its clusters are suspended."""
         end_version(self._serving.runtime, account, region, version)
 
+    def do_end_credentials(self) -> None:
+        """End the credentials of all instances; the metadata service issues new ones."""
+        self._serving.runtime.ended_keys |= self._vpc.metadata.renew_credentials()
+
     def do_isolate(self, node: str) -> None:
         self._vpc.network.isolate(self._node(node).machine.name)
 

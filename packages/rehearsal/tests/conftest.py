@@ -68,6 +68,20 @@ def parallelcluster_config(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(path)
 
 
+@pytest.fixture(scope="session")
+def pcs_config(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """configs/dev-pcs.yaml with EFA on Lustre, which only larger file systems have."""
+    folder = tmp_path_factory.mktemp("pcs")
+    (folder / "base.yaml").write_text((ROOT / "configs" / "base.yaml").read_text())
+    text = (ROOT / "configs" / "dev-pcs.yaml").read_text()
+    small = "deployment_type: SCRATCH_2, capacity_gib: 1200"
+    assert small in text
+    large = "capacity_gib: 4800, throughput_mbps_per_tib: 1000, efa: true"
+    path = folder / "dev-pcs.yaml"
+    path.write_text(text.replace(small, f"deployment_type: PERSISTENT_2, {large}"))
+    return str(path)
+
+
 _PEOPLE = """accounting: {kind: rds}
   topology: tree
   qos:

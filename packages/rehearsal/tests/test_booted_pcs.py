@@ -6,21 +6,20 @@ import pytest
 
 from clusterwright_rehearsal.scenario_loader import scenarios
 from packages.rehearsal.tests.answers import of, skipped
-from packages.rehearsal.tests.conftest import ROOT, Rehearse
+from packages.rehearsal.tests.conftest import Rehearse
 
 pytestmark = [pytest.mark.slow, pytest.mark.slurm]
 
-_CONFIG = str(ROOT / "configs" / "dev-pcs.yaml")
 _ON_PCS = (
     *("first-boot", "second-run", "instance-replaced", "lifecycle-action-fails"),
-    *("registration-blocked", "kill-at-every-step", "scale-to-jobs"),
-    "slurm-version-ends",
+    *("bootstrap-fails", "lustre-over-tcp", "registration-blocked", "packages-upgraded"),
+    *("credentials-end", "kill-at-every-step", "scale-to-jobs", "slurm-version-ends"),
 )
 
 
 @pytest.mark.parametrize("name", _ON_PCS)
-def test_pcs_keeps_its_promises(rehearsed: Rehearse, name: str) -> None:
-    answer = rehearsed(_CONFIG, "--all")
+def test_pcs_keeps_its_promises(rehearsed: Rehearse, pcs_config: str, name: str) -> None:
+    answer = rehearsed(pcs_config, "--all")
     assert of(answer, "deployment") == {}
     assert of(answer, name) == {}
     assert name not in skipped(answer)
@@ -29,6 +28,6 @@ def test_pcs_keeps_its_promises(rehearsed: Rehearse, name: str) -> None:
     assert looked_at == {f"{name}.{promise}" for promise in scenario.promises}
 
 
-def test_other_scenarios_are_skipped_with_a_reason(rehearsed: Rehearse) -> None:
+def test_other_scenarios_are_skipped_with_a_reason(rehearsed: Rehearse, pcs_config: str) -> None:
     others = {scenario.name for scenario in scenarios()} - set(_ON_PCS)
-    assert skipped(rehearsed(_CONFIG, "--all")) == others
+    assert skipped(rehearsed(pcs_config, "--all")) == others

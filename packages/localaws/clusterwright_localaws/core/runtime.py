@@ -56,6 +56,8 @@ class Runtime:
         self._count_anew()
         # The rest of pages that a fault shortened, by token.
         self.pages_left: dict[str, Rest] = {}
+        # Access keys of sessions that ended before their time; programs that run nodes add them.
+        self.ended_keys: set[str] = set()
         # The server's log of warnings; without a server nothing is said.
         self.log: Callable[[str], None] | None = None
         self._warned: set[str] = set()

@@ -157,15 +157,18 @@ def unknown_key(service: str) -> AwsError:
     return AwsError(code, "The security token included in the request is invalid.", 403)
 
 
+def expired_token(service: str) -> AwsError:
+    """AWS's refusal of an expired session, with the code of each protocol."""
+    code = "ExpiredToken" if service == "s3" or _is_query(service) else "ExpiredTokenException"
+    return AwsError(code, "The security token included in the request is expired", 403)
+
+
 def _live(runtime: Runtime, session: Session, request: Request, service: str) -> Caller:
     token = request.headers.get("X-Amz-Security-Token") or request.args.get("X-Amz-Security-Token")
     if token != session.token:
         raise unknown_key(service)
     if runtime.clock.now() >= session.expires:
-        code = (
-            "ExpiredToken" if service == "s3" or _is_query(service) else ("ExpiredTokenException")
-        )
-        raise AwsError(code, "The security token included in the request is expired", 403)
+        raise expired_token(service)
     # The role's own tags and policies are those of this moment; without it nothing is allowed.
     return session.caller
 

@@ -20,6 +20,7 @@ from clusterwright_localaws import services
 from clusterwright_localaws.core import accounts, pagination, truncation
 from clusterwright_localaws.core import answer_checks as answers
 from clusterwright_localaws.core.call import OPERATIONS, Call, Operation
+from clusterwright_localaws.core.credentials import access_key_of
 from clusterwright_localaws.core.errors import AwsError, ForwardToMoto
 from clusterwright_localaws.core.faults import fault_message, fault_status
 from clusterwright_localaws.core.overrides import overridden
@@ -158,6 +159,10 @@ def _answer(
     forward: Forward,
 ) -> Answer | None:
     current = runtime()
+    if current.ended_keys and access_key_of(request) in current.ended_keys:
+        from clusterwright_localaws.iam.callers import expired_token
+
+        raise expired_token(service)
     account = accounts.account_of(request)
     hits = current.faults.hits(service, operation) if current.faults else []
     _strike(hits, service, operation, account)

@@ -7,12 +7,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import boto3
 import pytest
 from botocore import xform_name
 from botocore.exceptions import ClientError
 
 from clusterwright_localaws import local_aws
 from clusterwright_localaws.core.call import OPERATIONS, Call
+from clusterwright_localaws.core.runtime import Runtime
 from clusterwright_localaws.server import gateway
 from packages.localaws.tests.parts import client, refusal
 
@@ -192,3 +194,24 @@ class TestRecordedOnAws:
     ) -> None:
         found = refusal(getattr(client("ec2"), operation), **{parameter: ["wrong"]})
         assert found[1] == f'Invalid id: "wrong" (expecting "{prefix}...")'
+
+
+def test_a_key_that_ended_is_refused_with_the_code_of_each_protocol(aws: Runtime) -> None:
+    session = boto3.Session(
+        aws_access_key_id="ASIAQEXAMPLEENDED001",
+        aws_secret_access_key="x",
+        aws_session_token="x",
+        region_name="us-east-1",
+    )
+    ec2, s3, pcs = (session.client(name) for name in ("ec2", "s3", "pcs"))
+    ec2.describe_vpcs()
+    aws.ended_keys.add("ASIAQEXAMPLEENDED001")
+    for call, code in (
+        (ec2.describe_vpcs, "ExpiredToken"),
+        (s3.list_buckets, "ExpiredToken"),
+        (pcs.list_clusters, "ExpiredTokenException"),
+    ):
+        with pytest.raises(ClientError, match="security token .* is expired") as raised:
+            call()
+        assert raised.value.response["Error"]["Code"] == code
+    client("ec2").describe_vpcs()

@@ -84,6 +84,13 @@ class Metadata:
             stamp = when.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
             self._notices[address] = {"action": action, "time": stamp}
 
+    def renew_credentials(self) -> set[str]:
+        """Issue new credentials to whoever asks next; return the access keys of those before."""
+        with self._lock:
+            keys = {str(one["AccessKeyId"]) for one in self._cached.values()}
+            self._cached.clear()
+        return keys
+
     def new_token(self, ttl_s: int) -> str:
         token = secrets.token_urlsafe(40)
         with self._lock:

@@ -13,8 +13,8 @@ import time
 from clusterwright_rehearsal.nodes.hardware import hardware_of
 from clusterwright_rehearsal.scenario_api import faults
 from clusterwright_rehearsal.scenario_api.context import ScenarioContext
+from clusterwright_rehearsal.scenario_api.metrics import Samples, scrape
 from clusterwright_rehearsal.scenario_api.node import Node
-from clusterwright_rehearsal.scenario_api.outcomes import Broken
 
 ORDER = 40
 SECONDS = 5
@@ -27,13 +27,8 @@ PROMISES = {
     " it",
 }
 
-_SCRAPE_TIMEOUT_S = 10.0
-"""The default of Prometheus."""
 _KEPT_S = 1.5
 """Exporters cache their answer for one second."""
-_LINE = re.compile(r"^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? (\S+)$")
-
-Samples = dict[str, float]
 
 
 def run(context: ScenarioContext) -> None:
@@ -43,7 +38,7 @@ def run(context: ScenarioContext) -> None:
     with context.promise("answers"):
         slowest = 0.0
         for node in context.nodes():
-            found[node.name], seconds = _scrape(context, node)
+            found[node.name], seconds = scrape(context, node)
             slowest = max(slowest, seconds)
             down = _sources(found[node.name], 0.0)
             context.expect(not down, f"{node}: no answer from {', '.join(down)}")
@@ -86,7 +81,7 @@ def _hang(context: ScenarioContext) -> None:
         try:
             faults.add(node, "gpu-hang")
             time.sleep(_KEPT_S)
-            samples, seconds = _scrape(context, node)
+            samples, seconds = scrape(context, node)
         finally:
             faults.remove(node, "gpu-hang")
     context.expect(
@@ -97,9 +92,7 @@ def _hang(context: ScenarioContext) -> None:
     context.note(f"answered in {seconds:.1f} s")
     context.wait_for(
         lambda: (
-            "the source still does not answer"
-            if _sources(_scrape(context, node)[0], 0.0)
-            else None
+            "the source still does not answer" if _sources(scrape(context, node)[0], 0.0) else None
         ),
         within_s=20,
     )
@@ -113,27 +106,6 @@ def _no_health_checks(
     return contextlib.nullcontext()
 
 
-def _scrape(context: ScenarioContext, node: Node) -> tuple[Samples, float]:
-    metrics = context.cluster.observability.metrics
-    asker, host = context.controller, node.address
-    if metrics.listen == "loopback":
-        asker, host = node, "127.0.0.1"
-    started = time.monotonic()
-    text = asker.must(
-        f"curl --silent --show-error --fail --max-time {_SCRAPE_TIMEOUT_S:.0f}"
-        f" http://{host}:{metrics.port}/metrics"
-    )
-    samples: Samples = {}
-    for line in text.splitlines():
-        match = _LINE.match(line)
-        if match is not None:
-            labels = f"{{{match.group(2)}}}" if match.group(2) else ""
-            samples[match.group(1) + labels] = float(match.group(3))
-        elif not line.startswith("#"):
-            raise Broken(f"{node}: not a sample: {line!r}")
-    return samples, time.monotonic() - started
-
-
 def _sources(samples: Samples, up: float) -> list[str]:
     """The sources with a value of clusterwright_source_up: 1 answered, 0 did not."""
     pattern = re.compile(r'^clusterwright_source_up\{source="(\w+)"\}$')
@@ -142,7 +114,7 @@ def _sources(samples: Samples, up: float) -> list[str]:
 
 
 def _not_idle(context: ScenarioContext) -> str | None:
-    samples, _ = _scrape(context, context.controller)
+    samples, _ = scrape(context, context.controller)
     idle = sum(
         value
         for name, value in samples.items()

@@ -31,7 +31,7 @@ def run(context: ScenarioContext) -> None:
         context.replace(node)
         with context.promise("says-why"):
             context.wait_for(lambda: _not_refused(context, node.name, seen), within_s=120)
-            failed, reason = _failure(context, node.name, seen)
+            failed, reason = context.failures_of(node.name, seen)[-1]
             context.expect("has no rule in" in reason, f"it failed with {reason!r}")
             context.note(reason)
     finally:
@@ -56,14 +56,6 @@ def _remove_rules(context: PcsContext, ec2: Any) -> list[tuple[str, list[dict[st
     return removed
 
 
-def _failure(context: PcsContext, name: str, seen: int) -> tuple[str, str]:
-    """Instance and text of the node's last failure after the first `seen` events, or empty."""
-    for line in reversed(context.timeline()[seen:]):
-        if line["node"] == name and line["event"] == "failed":
-            return str(line["instance_id"]), str(line["text"])
-    return "", ""
-
-
 def _not_refused(context: PcsContext, name: str, seen: int) -> str | None:
-    failed, _ = _failure(context, name, seen)
+    failed = context.failures_of(name, seen)
     return None if failed else f"no instance of {name} has failed yet"

@@ -12,16 +12,10 @@ job's own timer waits for minutes.
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
 import time
 from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
-from clusterwright_rehearsal import cluster_size
-from clusterwright_rehearsal.scenario_api import fsdp_job
+from clusterwright_rehearsal.scenario_api import command_line, fsdp_job
 from clusterwright_rehearsal.scenario_api.context import ScenarioContext
 from clusterwright_rehearsal.scenario_api.fsdp_job import STEPS, FsdpRun, lost_steps
 from clusterwright_rehearsal.scenario_api.job import Job
@@ -228,13 +222,12 @@ def _report(context: ScenarioContext, training: FsdpRun) -> None:
     (folder / "logs").mkdir(parents=True, exist_ok=True)
     for job in training.jobs:
         (folder / "logs" / f"{training.name}-{job.id}.out").write_text(training.log(job))
-    spec = cluster_size.write(context.spec, folder)
-    words = [f"--logs={folder / 'logs'}", f"--run={training.name}", "--format=json"]
+    words = [f"--logs={folder / 'logs'}", f"--run={training.name}"]
     if context.cluster.slurm.accounting.kind != "none":
         ids = ",".join(job.id for job in training.jobs)
         (folder / "jobs.json").write_text(context.slurm(f"sacct --json --duplicates -j {ids}"))
         words.append(f"--sacct={folder / 'jobs.json'}")
-    report = _goodput(context, spec, words)
+    report = command_line.answer(context, ["report", "goodput"], *words)
     lost = lost_steps(training.all_starts())
     steps, parts = report["steps"], report["parts"]
     context.expect(
@@ -246,20 +239,6 @@ def _report(context: ScenarioContext, training: FsdpRun) -> None:
     )
     shown = ", ".join(f"{name.removesuffix('_s')} {value:.0f} s" for name, value in parts.items())
     context.note(f"{lost} steps lost and repeated; {shown}; wall time {report['wall_s']:.0f} s")
-
-
-def _goodput(context: ScenarioContext, spec: Path, words: list[str]) -> dict[str, Any]:
-    done = subprocess.run(
-        [sys.executable, "-m", "clusterwright", "report", "goodput", str(spec), *words],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    context.expect(
-        done.returncode == 0, f"exit code {done.returncode}: {(done.stderr or done.stdout)[-500:]}"
-    )
-    found: dict[str, Any] = json.loads(done.stdout)
-    return found
 
 
 def _expect_curve(context: ScenarioContext, training: FsdpRun, reference: dict[int, str]) -> None:

@@ -192,6 +192,10 @@ class RunningCluster:
 
     # --- machines
 
+    @property
+    def _version(self) -> str:
+        return str(self._order.members["scheduler"]["version"])
+
     def _reconcile(self, order: PcsOrder) -> None:
         found = members(self._account, order)
         wanted = {member.instance_id for member in found}
@@ -260,7 +264,7 @@ class RunningCluster:
         node.timings["boot"] = time.monotonic() - started
         node.phase = "platform"
         self._timeline("booted", member, seconds=node.timings["boot"])
-        node.move_slurm(str(self._order.members["scheduler"]["version"]))
+        node.move_slurm(self._settings.image_slurm or self._version)
         node.run_user_data()
 
     def _run_agent(self, node: PcsNode, *, is_first_boot: bool) -> None:
@@ -272,6 +276,9 @@ class RunningCluster:
             for service in ("pcs", "s3")
         }
         agent = Agent(node, clients, is_first_boot=is_first_boot)
+        failure = node.bootstrap(self._version)
+        if failure is not None:
+            raise NodeRejected(failure)
         reason = reachability.blocked(
             self._account.client("ec2"),
             member.security_groups,

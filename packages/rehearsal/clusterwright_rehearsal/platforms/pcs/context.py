@@ -88,6 +88,22 @@ class PcsContext(WorkerNodesContext):
             "end_version", account=cluster.account, region=cluster.region, version=version
         )
 
+    def use_images_with_slurm(self, version: str | None) -> None:
+        """Give new instances an image with this version of Slurm; None for the cluster's."""
+        self.worker.ask("settings", image_slurm=version)
+
+    def end_credentials(self) -> None:
+        """End the credentials of all instances; the metadata service has new ones."""
+        self.worker.ask("end_credentials")
+
+    def failures_of(self, name: str, since: int = 0) -> list[tuple[str, str]]:
+        """Instance and text of each failure of a node after the first `since` events."""
+        return [
+            (str(line["instance_id"]), str(line["text"]))
+            for line in self.timeline()[since:]
+            if line["node"] == name and line["event"] == "failed"
+        ]
+
     def reboot(self, node: Node) -> None:
         """Reboot the instance; the agent of PCS runs again."""
         self.worker.ask("reboot", node=node.name)

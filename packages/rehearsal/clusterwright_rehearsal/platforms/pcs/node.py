@@ -10,6 +10,14 @@ from clusterwright_rehearsal.nodes.platform_node import PlatformNode
 from clusterwright_rehearsal.platforms.pcs.members import Member, shell_scripts
 
 _SCHEDULER = "/opt/aws/pcs/scheduler"
+BOOTSTRAP = "/opt/aws/pcs/bin/pcs_bootstrap_init.sh"
+_BOOTSTRAP_TEXT = f"""#!/bin/sh
+# In place of the agent's first program, which is not published: it needs the cluster's Slurm.
+if ! test -d {_SCHEDULER}/slurm-"$1"; then
+  echo "{BOOTSTRAP}: error: {_SCHEDULER}/slurm-$1: No such file or directory" >&2
+  exit 1
+fi
+"""
 
 
 def slurm_folder(version: str) -> str:
@@ -40,6 +48,7 @@ class PcsNode(PlatformNode):
         """Write the files that are on the disk before the agent starts."""
         files = {"/var/lib/cloud/data/instance-id": self.order.instance_id + "\n"}
         self.write_first_files(region, endpoint, resolver, files)
+        self.machine.write_files({BOOTSTRAP: _BOOTSTRAP_TEXT}, mode=0o755)
 
     def move_slurm(self, version: str) -> None:
         """Put Slurm where the images of PCS have it (PCS user guide, spank_install)."""
@@ -53,6 +62,16 @@ class PcsNode(PlatformNode):
         self.must(
             "sed -i -E 's/^(session\\s+)required(\\s+pam_limits.so)/\\1optional\\2/' /etc/pam.d/*"
         )
+
+    def bootstrap(self, version: str) -> str | None:
+        """Run the agent's first program; return why it failed. Its output is in the log."""
+        ran = self.machine.run([BOOTSTRAP, version])
+        if ran.ok:
+            return None
+        self.log_file.parent.mkdir(parents=True, exist_ok=True)
+        with self.log_file.open("a") as copy:
+            copy.write(ran.stdout + ran.stderr)
+        return f"{BOOTSTRAP} failed with exit code {ran.returncode}: {ran.output_tail}"
 
     def run_user_data(self) -> None:
         """Run the scripts of the launch template's user data, as cloud-init does before the agent.

@@ -17,3 +17,5 @@ class Settings:
     """How often a node of a group fails before it is not launched again; PCS has no published
     limit.
     """
+    image_slurm: str | None = None
+    """The version of Slurm that new instances' images have; None for that of the cluster."""
