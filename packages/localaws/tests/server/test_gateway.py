@@ -211,7 +211,7 @@ def test_a_key_that_ended_is_refused_with_the_code_of_each_protocol(aws: Runtime
         (s3.list_buckets, "ExpiredToken"),
         (pcs.list_clusters, "ExpiredTokenException"),
     ):
-        with pytest.raises(ClientError, match="security token .* is expired") as raised:
+        with pytest.raises(ClientError, match="security token") as raised:
             call()
         assert raised.value.response["Error"]["Code"] == code
     client("ec2").describe_vpcs()
