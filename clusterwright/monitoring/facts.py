@@ -88,6 +88,8 @@ def available(cluster: Cluster, catalog: Catalog) -> set[str]:
             present.add("lustre")
         if cluster.uses_slurm:
             present.add("ours")
+            if "nvidia" in families:
+                present |= {"gpu_jobs", "nccl"}
         # Where the service runs slurmctld (AWS PCS), no node has its figures.
         if any(group.role == "controller" for group in cluster.compute):
             present |= {"slurm", "training"}

@@ -7,6 +7,8 @@ quick ones | drains, exits with 1: Slurm starts the job elsewhere | | `epilog` |
 A node that this program drained is resumed after two runs in a row without a finding. The state of
 a node that an administrator drained, or that is down, does not change. An exception in a check is
 logged and is not a finding: a bug must not drain a cluster.
+
+`prolog` and `epilog` also write and remove the files of clusterwright_common.job_files.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ from contextlib import contextmanager
 
 from clusterwright_common.probe import Probe
 
-from clusterwright_health import checks
+from clusterwright_health import checks, job_files
 from clusterwright_health.expected import Expected, NoExpectation, read_expected
 from clusterwright_health.finding import REMEDIES, Finding
 from clusterwright_health.slurm_node import drain, read_state, resume
@@ -43,7 +45,10 @@ def main(argv: Sequence[str], probe: Probe | None = None) -> int:
     # Slurm ends a health check after 60 seconds (slurm.conf, HealthCheckProgram).
     probe = probe or Probe(deadline_seconds=50.0)
     with _alone(probe):
-        return _run(argv[0], probe)
+        result = _run(argv[0], probe)
+    if result == 0:
+        _follow_job(argv[0], probe)
+    return result
 
 
 def findings_of(probe: Probe, expected: Expected, *, quick: bool) -> list[Finding]:
@@ -74,6 +79,16 @@ def _run(mode: str, probe: Probe) -> int:
     name = os.environ.get("SLURMD_NODENAME") or expected.slurm_name
     _tell(probe, mode, name, found, clean_looks)
     return 1 if found and mode == "prolog" else 0
+
+
+def _follow_job(mode: str, probe: Probe) -> None:
+    """Without these files only metrics are missing, so that no job fails for them."""
+    follow = {"prolog": job_files.write, "epilog": job_files.remove}.get(mode)
+    try:
+        if follow is not None:
+            follow(probe, os.environ)
+    except (OSError, KeyError, ValueError) as error:
+        _log(probe, {"event": "job files", "mode": mode, "error": str(error)})
 
 
 def _tell(probe: Probe, mode: str, name: str, found: list[Finding], clean_looks: int) -> None:

@@ -10,6 +10,7 @@ import json
 from pathlib import Path
 from typing import Final, Literal
 
+from clusterwright_common.job_files import GPU_JOBS, INSPECTOR
 from clusterwright_metrics.sources import efa, neuron, nvidia, training
 
 from clusterwright.monitoring.metrics import metrics
@@ -35,6 +36,17 @@ TITAN: Final = "".join(
 
 PLAN: Final = "job 7: plan: flops-per-token=4.8e+10 peak-flops=9.89e+14 accelerators=16\n"
 """What a rendered job prints first."""
+
+_INSPECTED: Final = "".join(
+    f'nccl_{name}{{{operation},n_nodes="2",nranks="16",message_size="1-2GB"}} {value}\n'
+    for name, operation, value in (
+        ("bus_bandwidth_gbs", 'collective="AllReduce"', 371.5),
+        ("collective_exec_time_microseconds", 'collective="AllReduce"', 2900),
+        ("p2p_bus_bandwidth_gbs", 'p2p_operation="Send"', 40.5),
+        ("p2p_exec_time_microseconds", 'p2p_operation="Send"', 17),
+    )
+)
+"""The output of NCCL Inspector, of one GPU."""
 
 State = Literal["healthy", "hung", "idle"]
 
@@ -68,6 +80,9 @@ def complete_node(
     more = "".join(f"Jobs {word}: 1\n" for word in ("completed", "failed"))
     machine.says("sdiag", SDIAG.replace("Jobs started", more + "Jobs started"))
     machine.file("/proc/sys/kernel/hostname", "ip-10-1-0-9\n")
+    for number in range(_GPUS):
+        machine.file(f"{GPU_JOBS}/{number}", "7\n")
+        machine.file(f"{INSPECTOR}/7/nccl_inspector_metrics_GPU-{number}.prom", _INSPECTED)
     findings = ["gpu: 7 of 8", "clock: 2 s"] if sick else []
     machine.file(f"{_STATE_FOLDER}/health.json", json.dumps({"findings": findings}))
     verdicts = {"boot": "", "verdicts": [_XID] if sick else []}

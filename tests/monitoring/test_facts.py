@@ -20,7 +20,14 @@ def _sources(spec: str) -> set[str]:
 
 def test_sources_are_those_of_the_hardware_and_the_scheduler() -> None:
     everywhere = {"host", "scrape", "target", "efa", "lustre"}
-    assert _sources(GPUS) == everywhere | {"nvidia", "slurm", "training", "ours"}
+    assert _sources(GPUS) == everywhere | {
+        "nvidia",
+        "gpu_jobs",
+        "nccl",
+        "slurm",
+        "training",
+        "ours",
+    }
     assert _sources(TRAINIUM) == everywhere | {"neuron", "slurm", "training", "ours"}
     collector = {"containers", "kubernetes-apiservers"}
     assert _sources(KUBERNETES) == everywhere | {"nvidia"} | collector

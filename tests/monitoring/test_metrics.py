@@ -8,7 +8,18 @@ from pathlib import Path
 
 import pytest
 from clusterwright_metrics.scrape import Scraper, load_sources
-from clusterwright_metrics.sources import efa, host, lustre, neuron, nvidia, ours, slurm, training
+from clusterwright_metrics.sources import (
+    efa,
+    gpu_jobs,
+    host,
+    lustre,
+    nccl,
+    neuron,
+    nvidia,
+    ours,
+    slurm,
+    training,
+)
 from clusterwright_metrics.text import Metrics
 
 from clusterwright.monitoring.metrics import TARGET_LABELS, metrics, sources
@@ -25,6 +36,8 @@ _EXPORTER = {
     "lustre": lustre,
     "slurm": slurm,
     "training": training,
+    "gpu_jobs": gpu_jobs,
+    "nccl": nccl,
     "ours": ours,
 }
 

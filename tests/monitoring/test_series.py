@@ -23,8 +23,9 @@ def test_factors_of_the_instance_type() -> None:
     assert (workers.instance_type, workers.nodes) == ("p5.48xlarge", 64)
     assert workers.per_node is not None
     assert login.per_node is not None
-    # 192 processors in 8 modes; 32 interfaces of EFA and 8 GPUs with 31 metrics each.
-    least = 192 * 8 + 32 * 35 + 8 * 31
+    # 192 processors in 8 modes; 32 interfaces of EFA and 8 GPUs with 32 metrics each, and 4 of
+    # NCCL for 8 shapes.
+    least = 192 * 8 + 32 * 35 + 8 * 32 + 8 * 4 * 8
     assert least < workers.per_node < least + 400
     # 16 processors, no device.
     assert 16 * 8 < login.per_node < 16 * 8 + 200

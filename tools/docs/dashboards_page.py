@@ -39,10 +39,8 @@ and every query with the table. A sample also has the labels of its target: `clu
 _MISSING: Final = """\
 ## What is not shown
 
-- Step time, tokens per second, MFU and loss of a job: no exporter has them.
-  [`clusterwright report goodput`](../how-to/measure-goodput.md) reads them from the job's logs.
-- Bandwidth of NCCL's collectives. NCCL Inspector (NCCL 2.28.3 and newer) writes it as text files,
-  which no exporter of the nodes reads.
+- Goodput of a job: [`clusterwright report goodput`](../how-to/measure-goodput.md) reads it from
+  accounting and the job's logs.
 - Queues of Kueue, and objects of Kubernetes: nothing in the cluster exports them.
 - HyperPod's observability add-on on EKS has metrics and dashboards of its own; clusters with it
   get none of these.

@@ -12,10 +12,10 @@ def dashboard(facts: Facts) -> Dashboard:
     return Dashboard(
         name="network",
         title="Network",
-        description="Traffic and faults of EFA, of Ethernet and of Lustre's network. Bandwidth of"
-        " NCCL's collectives is not exported: `clusterwright report scaling` reads it from logs.",
+        description="Traffic and faults of EFA, of Ethernet and of Lustre's network, and the"
+        " bandwidth of NCCL in jobs that load NCCL Inspector.",
         variables=("group", "node"),
-        rows=(_traffic(), _faults(), _others()),
+        rows=(_traffic(), _faults(), _nccl(), _others()),
     )
 
 
@@ -76,6 +76,34 @@ def _faults() -> Row:
                    _grown("efa_reg_mr_err_total", "memory registrations"),
                    _grown("efa_rdma_read_wr_err_total", "RDMA reads"),
                    _grown("efa_rdma_write_wr_err_total", "RDMA writes")), alarm_at=1),
+        ),
+    )  # fmt: skip
+
+
+def _nccl() -> Row:
+    """Means over GPUs, communicators of one size and algorithms."""
+
+    def of_jobs(function: str, metric: str, operation: str, unit: str) -> Query:
+        shape = f"job_id, {operation}, n_nodes, nranks, message_size"
+        legend = " ".join(f"{{{{{label}}}}}" for label in shape.split(", "))
+        return Query(f"{function} by ({shape}) ({on_nodes(metric)}) * {unit}", legend)
+
+    gb, microsecond = "1e9", "1e-6"
+
+    return Row(
+        "NCCL, of jobs with NCCL Inspector",
+        (
+            Panel("Bus bandwidth of collectives", "Mean of the GPUs: compare it with the"
+                  " accepted figure of the same number of nodes and size.", "Bps",
+                  (of_jobs("avg", "nccl_bus_bandwidth_gbs", "collective", gb),)),
+            Panel("Longest collectives", "Of the slowest GPU.", "s",
+                  (of_jobs("max", "nccl_collective_exec_time_microseconds", "collective",
+                           microsecond),)),
+            Panel("Bus bandwidth of transfers", "Between two GPUs, mean of the GPUs.", "Bps",
+                  (of_jobs("avg", "nccl_p2p_bus_bandwidth_gbs", "p2p_operation", gb),)),
+            Panel("Longest transfers", "Of the slowest GPU.", "s",
+                  (of_jobs("max", "nccl_p2p_exec_time_microseconds", "p2p_operation",
+                           microsecond),)),
         ),
     )  # fmt: skip
 

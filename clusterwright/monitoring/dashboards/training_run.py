@@ -120,11 +120,19 @@ def _work(facts: Facts) -> Row:
     tensor = _of(facts, "DCGM_FI_PROF_PIPE_TENSOR_ACTIVE")
     flops = _of(facts, "neuron_flops_total", per_second=True)
     spread = f"max(avg by (node) ({util})) - min(avg by (node) ({util}))"
+    held = on_cluster("gpu_job_info", 'job_id=~"$job"')
+    of_gpus = (
+        f"{on_cluster('gpu_utilization_ratio')} * on (node, gpu) group_left (job_id)"
+        f" max by (node, gpu, job_id) ({held})"
+    )
     return Row(
         "Work",
         (
             Panel("Use of GPUs", "Share of time in which a kernel was running, mean of each node.",
                   "percentunit", (Query(f"avg by (node) ({util})", "{{node}}"),), maximum=1),
+            Panel("Use of the GPUs of each job", "Mean of the GPUs that each job holds, also of"
+                  " jobs that share a node.", "percentunit",
+                  (Query(f"avg by (job_id) ({of_gpus})", "{{job_id}}"),), maximum=1),
             Panel("Tensor pipe", "Share of cycles in which it was active, mean of each node. It"
                   " bounds MFU from above but is not MFU. Needs DCGM's daemon.", "percentunit",
                   (Query(f"avg by (node) ({tensor})", "{{node}}"),), maximum=1),

@@ -11,7 +11,8 @@ def test_every_panel_is_of_the_nodes_of_the_job() -> None:
         for name, panel in panels("training_run", spec).items():
             for query in panel.queries:
                 own = 'partition=~"$partition",job_id=~"$job"' in query.expression
-                assert JOB_OF_NODE in query.expression or own, name
+                gpus = 'gpu_job_info{cluster="$cluster",job_id=~"$job"}' in query.expression
+                assert JOB_OF_NODE in query.expression or own or gpus, name
 
 
 def test_on_kubernetes_it_is_of_selected_nodes() -> None:

@@ -45,7 +45,7 @@ def test_without_a_workspace_nothing_is_checked(rule: Harness) -> None:
     rule.passes("CW-Q096", tested=False)
 
 
-# A p5.48xlarge has about 3,100 series.
+# A p5.48xlarge has about 3,400 series.
 LARGE: dict[str, Any] = {
     **WORKSPACE,
     "compute": [
