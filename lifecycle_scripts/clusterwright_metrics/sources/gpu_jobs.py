@@ -1,4 +1,4 @@
-"""Which job holds which GPU: the files that Slurm's prolog writes (clusterwright_common.job_files)."""
+"""Which job holds which GPU, from the files of Slurm's prolog."""
 
 from __future__ import annotations
 

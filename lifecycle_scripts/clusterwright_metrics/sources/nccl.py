@@ -2,8 +2,8 @@
 
 NCCL Inspector is a profiler plug-in of NCCL 2.28.3 and newer that a job loads. With
 NCCL_INSPECTOR_PROM_DUMP=1 it writes a file for each GPU into NCCL_INSPECTOR_DUMP_DIR, every 30 s
-or more: means since the file before, by operation, size and algorithm. Names, labels and the form of
-`message_size` are NCCL's (plugins/profiler/inspector, README.md and inspector_prom.cc, read
+or more: means since the file before, by operation, size and algorithm. Names, labels and the form
+of `message_size` are NCCL's (plugins/profiler/inspector, README.md and inspector_prom.cc, read
 2026-11-27).
 
 Users write these files, so only numbers of the four metrics are passed on, of regular files of

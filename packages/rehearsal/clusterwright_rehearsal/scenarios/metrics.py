@@ -13,22 +13,33 @@ import time
 from clusterwright_rehearsal.nodes.hardware import hardware_of
 from clusterwright_rehearsal.scenario_api import faults
 from clusterwright_rehearsal.scenario_api.context import ScenarioContext
+from clusterwright_rehearsal.scenario_api.jobs import options_for
 from clusterwright_rehearsal.scenario_api.metrics import Samples, scrape
 from clusterwright_rehearsal.scenario_api.node import Node
 
 ORDER = 40
-SECONDS = 5
+SECONDS = 15
 
 PROMISES = {
     "answers": "every node's exporter answers, with every metrics source of the node",
     "devices": "each node exports the number of accelerators and EFA interfaces of its type",
     "slurm": "the controller exports the idle nodes of every partition, and their accelerators",
+    "jobs": "while a job holds GPUs, its node exports the job of each, and what the job writes in"
+    " the form of NCCL Inspector",
     "hangs": "while a driver hangs, the node still exports the other metrics in time, and reports"
     " it",
 }
 
 _KEPT_S = 1.5
 """Exporters cache their answer for one second."""
+_INSPECTED = """
+folder=/var/lib/clusterwright/nccl-inspector/$SLURM_JOB_ID
+cat >"$folder/nccl_inspector_metrics_GPU-1.prom" <<'END'
+nccl_bus_bandwidth_gbs{collective="AllReduce",n_nodes="1",nranks="8",message_size="1-2GB"} 371.5
+END
+sleep 120
+"""
+"""A job that writes what NCCL Inspector would, as its user."""
 
 
 def run(context: ScenarioContext) -> None:
@@ -62,16 +73,54 @@ def run(context: ScenarioContext) -> None:
     with context.promise("slurm"):
         context.wait_for(lambda: _not_idle(context), within_s=30)
 
+    with context.promise("jobs"):
+        _job_of_gpus(context)
+
     with context.promise("hangs"):
         _hang(context)
 
 
-def _hang(context: ScenarioContext) -> None:
-    nvidia = [
+def _nvidia(context: ScenarioContext) -> list[Node]:
+    return [
         node
         for node in context.compute
         if hardware_of(context.facts(node.name)["instance_type"]).kind == "nvidia"
     ]
+
+
+def _job_of_gpus(context: ScenarioContext) -> None:
+    nvidia = _nvidia(context)
+    if not nvidia:
+        context.note("no GPU that a job could hold")
+        return
+    if context.cluster.slurm.configuration == "managed":
+        context.note("a timer runs the health checks: Slurm has no prolog of Clusterwright")
+        return
+    node = nvidia[0]
+    job = context.submit(_INSPECTED, options=options_for(context, node, "--exclusive"))
+    job.wait("RUNNING", within_s=60)
+
+    def wrong(jobs: int) -> str | None:
+        samples, _ = scrape(context, node)
+        held, written = (
+            sum(name.startswith(metric + "{") and f'job_id="{job.id}"' in name for name in samples)
+            for metric in ("gpu_job_info", "nccl_bus_bandwidth_gbs")
+        )
+        if (held, written) == (jobs * int(samples["gpu_count"]), jobs):
+            return None
+        return f"{node}: {held} GPUs of job {job.id} and {written} figures of NCCL are exported"
+
+    try:
+        context.wait_for(lambda: wrong(1), within_s=30)
+    finally:
+        context.slurm(f"scancel {job.id}")
+    # After the epilog.
+    context.wait_for(lambda: wrong(0), within_s=60)
+    context.note(f"job {job.id} on {node}")
+
+
+def _hang(context: ScenarioContext) -> None:
+    nvidia = _nvidia(context)
     if not nvidia:
         context.note("no GPU whose driver could hang")
         return
