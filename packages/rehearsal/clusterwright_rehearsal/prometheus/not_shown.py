@@ -41,6 +41,8 @@ PANELS: Final[Mapping[str, str]] = {
     "storage: Inodes in use": _LUSTRE,
     "storage: Nodes that have it mounted": _LUSTRE,
     "storage: Mounts that do not answer": _LUSTRE,
+    "training_run: Use of the GPUs of each job": "the prolog that writes the job of a GPU is"
+    " HyperPod's own in the managed configuration; emulated nodes do not have it",
 }
 """Panel -> why its query has no data. Panels of metrics with `hardware_only` in
 `clusterwright/monitoring/metrics.yaml` are not repeated here."""
