@@ -198,6 +198,15 @@ class _Price(click.ParamType[tuple[str, float]]):
 @click.option(
     "--probe", "patterns", multiple=True, metavar="ID", help="Only these; * is a wildcard."
 )
+@click.option(
+    "--deletion-timeout",
+    "deletion_timeout_s",
+    type=click.FloatRange(min=0, max=3600),
+    default=120,
+    show_default=True,
+    metavar="SECONDS",
+    help="How long each deletion is tried again while the endpoint refuses it.",
+)
 @click.option("--list", "listing", is_flag=True, help="List the probes, and call nothing.")
 @_ENDPOINT
 @_REGION
@@ -209,6 +218,7 @@ def verify(
     budget: float | None,
     prices: tuple[tuple[str, float], ...],
     patterns: tuple[str, ...],
+    deletion_timeout_s: float,
     listing: bool,
     endpoint: str | None,
     region: str | None,
@@ -235,13 +245,17 @@ def verify(
         )
     except VerifyError as error:
         raise UserError(str(error), error.hint) from error
-    found = _verify(selection, endpoint, region, profile)
+    found = _verify(selection, endpoint, region, profile, deletion_timeout_s)
     click.echo(report.as_json(found) if form == "json" else report.as_text(found))
     return 130 if found.interrupted else found.exit_code
 
 
 def _verify(
-    selection: Selection, endpoint: str | None, region: str | None, profile: str | None
+    selection: Selection,
+    endpoint: str | None,
+    region: str | None,
+    profile: str | None,
+    deletion_timeout_s: float,
 ) -> Report:
     from clusterwright_localaws.probes.calls import BotoCaller
     from clusterwright_localaws.probes.verifying import NoIdentity, verify
@@ -258,7 +272,14 @@ def _verify(
         for number in (signal.SIGINT, signal.SIGTERM)
     }
     try:
-        return verify(selection, caller, caller.region, stop=stop, progress=progress)
+        return verify(
+            selection,
+            caller,
+            caller.region,
+            stop=stop,
+            deletion_timeout_s=deletion_timeout_s,
+            progress=progress,
+        )
     except NoIdentity as error:
         raise UserError(
             f"the endpoint does not say whose credentials these are: {error}",

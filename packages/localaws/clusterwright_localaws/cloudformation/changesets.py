@@ -15,7 +15,6 @@ from clusterwright_localaws.cloudformation.planning import CREATE, KEEP, REPLACE
 from clusterwright_localaws.cloudformation.references import references
 from clusterwright_localaws.cloudformation.schema import resource_schema
 from clusterwright_localaws.cloudformation.state import Resource, Revision, Stack
-from clusterwright_localaws.cloudformation.template import canonical
 
 # Placeholder of a value that is known only after the deployment.
 KNOWN_AFTER_APPLY = "{{changeSet:KNOWN_AFTER_APPLY}}"
@@ -60,8 +59,21 @@ def without_values(change: Mapping[str, Any]) -> dict[str, Any]:
             },
         }
         for detail in resource["Details"]
+        if not _beside_a_resource(detail, resource["Details"])
     ]
     return {**change, "ResourceChange": resource}
+
+
+def _beside_a_resource(detail: Mapping[str, Any], details: list[dict[str, Any]]) -> bool:
+    """Return whether AWS shows a direct modification with the values of properties only."""
+    return (detail["ChangeSource"], detail["Evaluation"]) == (
+        "DirectModification",
+        "Dynamic",
+    ) and any(
+        one["Target"].get("Name") == detail["Target"].get("Name")
+        and one["ChangeSource"] in ("ResourceReference", "ResourceAttribute")
+        for one in details
+    )
 
 
 def _change(resource: dict[str, Any]) -> dict[str, Any]:
@@ -88,7 +100,7 @@ def _of_step(stack: Stack, revision: Revision, plan: Plan, step: Step) -> dict[s
     details = [
         detail
         for changed in step.difference.properties
-        for detail in _details(changed, step, stack.revision, revision)
+        for detail in _details(changed, step, plan, stack.revision, revision)
     ]
     details.extend(
         {
@@ -145,7 +157,7 @@ def _removal(old: Resource) -> dict[str, Any]:
 
 
 def _details(
-    changed: PropertyChange, step: Step, before: Revision | None, after: Revision
+    changed: PropertyChange, step: Step, plan: Plan, before: Revision | None, after: Revision
 ) -> Iterator[dict[str, Any]]:
     target: dict[str, Any] = {
         "Attribute": "Properties",
@@ -162,12 +174,10 @@ def _details(
     else:
         target["AttributeChangeType"] = "Remove" if changed.after is None else "Modify"
     expression = (step.definition.get("Properties") or {}).get(changed.name)
-    causes = list(_causes(changed, expression, step, before, after))
-    for source, entity in causes or [("DirectModification", None)]:
+    for source, entity, evaluation in _causes(changed, expression, plan, before, after):
         detail: dict[str, Any] = {
             "Target": target,
-            # Static: known before the deployment.
-            "Evaluation": "Dynamic" if contains_unknown(changed.after) else "Static",
+            "Evaluation": evaluation,
             "ChangeSource": source,
         }
         if entity is not None:
@@ -178,29 +188,32 @@ def _details(
 def _causes(
     changed: PropertyChange,
     expression: Any,
-    step: Step,
+    plan: Plan,
     before: Revision | None,
     after: Revision,
-) -> Iterator[tuple[str, str | None]]:
-    old = (step.old.definition.get("Properties") or {}) if step.old else {}
-    rewritten = canonical(old.get(changed.name)) != canonical(expression)
-    if rewritten:
-        yield "DirectModification", None
-    if contains_unknown(changed.after):
-        for reference in references(expression):
-            if reference.name not in after.template.resources:
-                continue
+) -> Iterator[tuple[str, str | None, str]]:
+    """Yield source, entity and evaluation, as recorded on AWS.
+
+    What a changed parameter or resource causes is static, beside a direct modification that is
+    dynamic; without such a cause the template itself was modified.
+    """
+    values = before.parameters if before else {}
+    caused = False
+    for reference in references(expression):
+        now, then = after.parameters.get(reference.name), values.get(reference.name)
+        other = plan.steps.get(reference.name)
+        if reference.kind == "ref" and now and (not then or then.value != now.value):
+            yield "ParameterReference", reference.name, "Static"
+        elif other is not None and contains_unknown(changed.after):
+            evaluation = "Static" if other.difference.replacement == "True" else "Dynamic"
             if reference.kind == "ref":
-                yield "ResourceReference", reference.name
-            elif reference.kind == "attribute":
-                yield "ResourceAttribute", f"{reference.name}.{reference.attribute}"
-    elif not rewritten:
-        values = before.parameters if before else {}
-        for reference in references(expression):
-            now = after.parameters.get(reference.name)
-            then = values.get(reference.name)
-            if reference.kind == "ref" and now and (not then or then.value != now.value):
-                yield "ParameterReference", reference.name
+                yield "ResourceReference", reference.name, evaluation
+            else:
+                yield "ResourceAttribute", f"{reference.name}.{reference.attribute}", evaluation
+        else:
+            continue
+        caused = True
+    yield "DirectModification", None, "Dynamic" if caused else "Static"
 
 
 def _context(properties: Mapping[str, Any], definition: Mapping[str, Any]) -> str:

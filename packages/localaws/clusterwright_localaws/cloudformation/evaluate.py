@@ -13,11 +13,19 @@ import base64
 import ipaddress
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from clusterwright_localaws.cloudformation.errors import ValidationError
+from clusterwright_localaws.cloudformation.function_arguments import (
+    CIDR,
+    GET_ATT,
+    JOIN,
+    SELECT,
+    SPLIT,
+    check_arguments,
+)
 from clusterwright_localaws.cloudformation.references import split_attribute
 
 
@@ -165,6 +173,7 @@ class Scope:
                 if key.startswith(("Fn::Transform", "Fn::ForEach"))
                 else f"Template format error: Unrecognized function {key}"
             )
+        check_arguments(key, argument)
         return function(self, argument)
 
 
@@ -196,12 +205,6 @@ def _boolean(value: Any) -> bool:
     raise ValidationError("Template error: every condition must evaluate to true or false")
 
 
-def _pair(argument: Any, message: str) -> Sequence[Any]:
-    if not isinstance(argument, list) or len(argument) != 2:
-        raise ValidationError(f"Template error: {message}")
-    return argument
-
-
 # --- the functions ------------------------------------------------------------------------
 
 
@@ -209,10 +212,7 @@ def _get_att(scope: Scope, argument: Any) -> Any:
     name, attribute = split_attribute(argument)
     attribute = scope.evaluate(attribute)
     if not name or not isinstance(attribute, str) or not attribute:
-        raise ValidationError(
-            "Template error: every Fn::GetAtt object requires two non-empty parameters, the "
-            "resource name and the resource attribute"
-        )
+        raise ValidationError(f"Template error: {GET_ATT}")
     if name not in scope.resource_names:
         raise ValidationError(
             f"Template error: instance of Fn::GetAtt references undefined resource {name}"
@@ -221,21 +221,7 @@ def _get_att(scope: Scope, argument: Any) -> Any:
 
 
 def _sub(scope: Scope, argument: Any) -> Any:
-    template, variables = argument, {}
-    if isinstance(argument, list):
-        if len(argument) != 2 or not isinstance(argument[1], Mapping):
-            raise ValidationError(
-                "Template error: One or more Fn::Sub intrinsic functions don't specify expected "
-                "arguments. Specify a string as first argument, and an optional second argument "
-                "to specify a mapping of values to replace in the string"
-            )
-        template, variables = argument
-    if not isinstance(template, str):
-        raise ValidationError(
-            "Template error: One or more Fn::Sub intrinsic functions don't specify expected "
-            "arguments. Specify a string as first argument, and an optional second argument to "
-            "specify a mapping of values to replace in the string"
-        )
+    template, variables = argument if isinstance(argument, list) else (argument, {})
     out: list[str] = []
     end = 0
     for match in _SUB_PART.finditer(template):
@@ -264,41 +250,28 @@ def _sub(scope: Scope, argument: Any) -> Any:
     return "".join(out)
 
 
-_JOIN = (
-    "every Fn::Join object requires two parameters, (1) a string delimiter and (2) a list of "
-    "strings to be joined or a function that returns a list of strings (such as Fn::GetAZs) to "
-    "be joined."
-)
-
-
 def _join(scope: Scope, argument: Any) -> Any:
-    delimiter, items = _pair(argument, _JOIN)
+    delimiter, items = argument
     items = scope.evaluate(items)
     delimiter = scope.evaluate(delimiter)
     if items is UNKNOWN or delimiter is UNKNOWN:
         return UNKNOWN
     if not isinstance(items, list) or not isinstance(delimiter, str):
-        raise ValidationError(f"Template error: {_JOIN}")
+        raise ValidationError(f"Template error: {JOIN}")
     if any(item is UNKNOWN for item in items):
         return UNKNOWN
     if any(isinstance(item, (Mapping, list)) for item in items):
-        raise ValidationError(f"Template error: {_JOIN}")
+        raise ValidationError(f"Template error: {JOIN}")
     return delimiter.join(text(item) for item in items)
 
 
-_SELECT = (
-    "every Fn::Select object requires two non-null parameters, the index and the list of "
-    "objects or function that returns a list of objects"
-)
-
-
 def _select(scope: Scope, argument: Any) -> Any:
-    raw_index, raw_items = _pair(argument, _SELECT)
+    raw_index, raw_items = argument
     index, items = scope.evaluate(raw_index), scope.evaluate(raw_items)
     if index is UNKNOWN or items is UNKNOWN:
         return UNKNOWN
     if not isinstance(items, list) or not re.fullmatch(r"\d+", text(index)):
-        raise ValidationError(f"Template error: {_SELECT}")
+        raise ValidationError(f"Template error: {SELECT}")
     position = int(text(index))
     if position >= len(items):
         raise ValidationError(
@@ -308,60 +281,38 @@ def _select(scope: Scope, argument: Any) -> Any:
 
 
 def _split(scope: Scope, argument: Any) -> Any:
-    message = (
-        "every Fn::Split object requires two parameters, (1) a string delimiter and (2) a "
-        "string to be split or a function that returns a string to be split."
-    )
-    delimiter, source = _pair(argument, message)
+    delimiter, source = argument
     source = scope.evaluate(source)
     delimiter = scope.evaluate(delimiter)
     if source is UNKNOWN or delimiter is UNKNOWN:
         return UNKNOWN
     if not isinstance(delimiter, str) or isinstance(source, (Mapping, list)) or not delimiter:
-        raise ValidationError(f"Template error: {message}")
+        raise ValidationError(f"Template error: {SPLIT}")
     return text(source).split(delimiter)
 
 
 def _if(scope: Scope, argument: Any) -> Any:
-    if not isinstance(argument, list) or len(argument) != 3 or not isinstance(argument[0], str):
-        raise ValidationError(
-            "Template error: Fn::If requires a list argument with three elements: a condition "
-            "name, the value if true and the value if false"
-        )
     return scope.evaluate(argument[1] if scope.condition(argument[0]) else argument[2])
 
 
 def _and(scope: Scope, argument: Any) -> bool:
-    return all(_operands(scope, "Fn::And", argument))
+    return all(_operands(scope, argument))
 
 
 def _or(scope: Scope, argument: Any) -> bool:
-    return any(_operands(scope, "Fn::Or", argument))
+    return any(_operands(scope, argument))
 
 
-def _operands(scope: Scope, name: str, argument: Any) -> list[bool]:
-    # A list of 2 to 10 conditions.
-    # https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/intrinsic-function-reference-conditions.html
-    if not isinstance(argument, list) or not 2 <= len(argument) <= 10:
-        raise ValidationError(
-            f"Template error: every {name} object requires a list of at least 2 and at most 10 "
-            "boolean parameters."
-        )
+def _operands(scope: Scope, argument: Any) -> list[bool]:
     return [_boolean(scope.evaluate(item)) for item in argument]
 
 
 def _not(scope: Scope, argument: Any) -> bool:
-    if not isinstance(argument, list) or len(argument) != 1:
-        raise ValidationError(
-            "Template error: every Fn::Not object requires one boolean parameter."
-        )
     return not _boolean(scope.evaluate(argument[0]))
 
 
 def _equals(scope: Scope, argument: Any) -> bool:
-    left, right = _pair(
-        argument, "every Fn::Equals object requires a list of 2 string parameters."
-    )
+    left, right = argument
     return _same(scope.evaluate(left), scope.evaluate(right))
 
 
@@ -372,11 +323,6 @@ def _same(left: Any, right: Any) -> bool:
 
 
 def _find_in_map(scope: Scope, argument: Any) -> Any:
-    if not isinstance(argument, list) or len(argument) not in (3, 4):
-        raise ValidationError(
-            "Template error: every Fn::FindInMap object requires three parameters, the map "
-            "name, map key and the attribute for return value"
-        )
     default: Any = NO_VALUE
     if len(argument) == 4:
         if not scope.language_extensions or not isinstance(argument[3], Mapping):
@@ -430,12 +376,6 @@ def _base64(scope: Scope, argument: Any) -> Any:
 
 
 def _cidr(scope: Scope, argument: Any) -> Any:
-    message = (
-        "every Fn::Cidr object requires two or three parameters: an IP block, the number of "
-        "CIDRs (1 to 256) and the number of subnet bits"
-    )
-    if not isinstance(argument, list) or len(argument) not in (2, 3):
-        raise ValidationError(f"Template error: {message}")
     parts = [scope.evaluate(part) for part in argument]
     if any(part is UNKNOWN for part in parts):
         return UNKNOWN
@@ -450,7 +390,7 @@ def _cidr(scope: Scope, argument: Any) -> Any:
         if prefix < network.prefixlen or 2 ** (prefix - network.prefixlen) < count:
             raise ValueError
     except ValueError:
-        raise ValidationError(f"Template error: {message}") from None
+        raise ValidationError(f"Template error: {CIDR}") from None
     size = 2**bits
     first = int(network.network_address)
     kind = ipaddress.IPv4Address if network.version == 4 else ipaddress.IPv6Address
@@ -496,17 +436,17 @@ def _needs_extensions(scope: Scope, name: str) -> None:
 
 
 def _contains(scope: Scope, argument: Any) -> bool:
-    items, desired = _pair(argument, "every Fn::Contains object requires a list and a string")
+    items, desired = argument
     return any(_same(item, scope.evaluate(desired)) for item in _items(scope, items))
 
 
 def _each_member_equals(scope: Scope, argument: Any) -> bool:
-    items, desired = _pair(argument, "Fn::EachMemberEquals requires a list and a string")
+    items, desired = argument
     return all(_same(item, scope.evaluate(desired)) for item in _items(scope, items))
 
 
 def _each_member_in(scope: Scope, argument: Any) -> bool:
-    items, allowed = _pair(argument, "Fn::EachMemberIn requires two lists")
+    items, allowed = argument
     desired = _items(scope, allowed)
     return all(any(_same(item, one) for one in desired) for item in _items(scope, items))
 

@@ -158,14 +158,17 @@ class Context:
             self.pause(pause_s)
             pause_s = min(pause_s * 1.5, self.poll_interval_s)
 
-    def generated_name(self, *, max_length: int = 255, lower: bool = False) -> str:
+    def generated_name(
+        self, *, max_length: int = 255, lower: bool = False, upper_suffix: bool = False
+    ) -> str:
         """Return a name for a resource without one in its template: stack, logical id, 12 random
         characters.
 
         The name is the same for all calls within one create. If it is too long, the left parts are
-        truncated, never the random one.
+        truncated, never the random one, which has capital letters and digits only where
+        `upper_suffix` says so.
         """
-        suffix = self.suffix.lower() if lower else self.suffix
+        suffix = self.suffix.upper() if upper_suffix else self.suffix
         room = max_length - len(suffix) - 2
         stack, logical = self.stack_name, self.logical_id
         if len(stack) + len(logical) > room:

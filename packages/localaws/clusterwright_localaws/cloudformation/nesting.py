@@ -50,7 +50,7 @@ def create(ctx: Context, properties: Mapping[str, Any]) -> Stack:
         created=parent.created,
     )
     revision = read_revision(store, draft, _request(ctx, parent, properties))
-    stack = store.add(ctx.generated_name(max_length=128))
+    stack = store.add(ctx.generated_name(max_length=128, upper_suffix=True))
     stack.parent_id, stack.root_id = parent.stack_id, parent.root_id or parent.stack_id
     stack.timeout_minutes = properties.get("TimeoutInMinutes")
     stack.disable_rollback = parent.disable_rollback

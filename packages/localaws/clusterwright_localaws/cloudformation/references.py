@@ -28,8 +28,9 @@ _TOKEN = re.compile(r"\$\{([^!${}][^${}]*)\}")
 
 @dataclass(frozen=True)
 class Reference:
-    """One use of a name: `kind` is ``ref``, ``attribute``, ``condition``, ``mapping``, ``import``.
+    """One use of a name, and what uses it.
 
+    `kind` is ``ref``, ``attribute``, ``if``, ``condition``, ``mapping`` or ``import``.
     `attribute` is the attribute's full name of a ``Fn::GetAtt``, or None where it is computed.
     """
 
@@ -86,7 +87,7 @@ def _of_function(key: str, argument: Any) -> Iterator[Reference] | None:
         return _of_sub(argument)
     if key == "Fn::If" and isinstance(argument, list) and argument:
         if isinstance(argument[0], str):
-            return _with(Reference("condition", argument[0]), argument[1:])
+            return _with(Reference("if", argument[0]), argument[1:])
         return None
     if key == "Condition" and isinstance(argument, str):
         return iter([Reference("condition", argument)])

@@ -16,7 +16,7 @@ from clusterwright_localaws.cloudformation.state import Revision, Stack
 from clusterwright_localaws.cloudformation.store import Store
 from clusterwright_localaws.cloudformation.template import Template
 from clusterwright_localaws.cloudformation.template_text import BODY_LIMIT_BYTES, URL_LIMIT_BYTES
-from clusterwright_localaws.iam.stacks import for_stack
+from clusterwright_localaws.iam.stacks import for_stack, service_role
 from clusterwright_localaws.services.parallelcluster import provider
 
 _S3_HOST = re.compile(
@@ -24,6 +24,8 @@ _S3_HOST = re.compile(
 )
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 _MAXIMUM_TAGS = 50
+_ALARMS = frozenset({"AWS::CloudWatch::Alarm", "AWS::CloudWatch::CompositeAlarm"})
+_ALARM = re.compile(r"arn:[^:]+:cloudwatch:[^:]*:\d{12}:alarm:.+")
 
 
 def read_revision(store: Store, stack: Stack, request: Mapping[str, Any]) -> Revision:
@@ -39,8 +41,12 @@ def read_revision(store: Store, stack: Stack, request: Mapping[str, Any]) -> Rev
     previous = stack.revision if stack.status != "REVIEW_IN_PROGRESS" else None
     template = read_template(store, request, previous)
     check_capabilities(template, request.get("Capabilities", []))
+    _check_resource_types(template, request.get("ResourceTypes", []))
+    _check_rollback_triggers(request.get("RollbackConfiguration", {}))
     role_arn = request.get("RoleARN") or (previous.role_arn if previous else None)
     try:
+        if role_arn is not None:
+            service_role(role_arn)
         with for_stack(role_arn):
             parameters = resolve_parameters(
                 template.parameters,
@@ -104,6 +110,27 @@ def check_capabilities(template: Template, given: Sequence[str]) -> None:
     missing = [one for one in needed if one not in have]
     if missing:
         raise InsufficientCapabilities(f"Requires capabilities : [{', '.join(missing)}]")
+
+
+def _check_resource_types(template: Template, allowed: Sequence[str]) -> None:
+    """Refuse resources of other types than the request allows; none given allows all."""
+    for resource in template.resources.values():
+        kind = resource["Type"]
+        if allowed and not any(
+            kind == one or (one.endswith("::*") and kind.startswith(one[:-1])) for one in allowed
+        ):
+            listed = ", ".join(allowed)
+            raise ValidationError(
+                f"Resource type {kind} is not allowed by parameter ResourceTypes [{listed}]"
+            )
+
+
+def _check_rollback_triggers(configuration: Mapping[str, Any]) -> None:
+    for trigger in configuration.get("RollbackTriggers", []):
+        if trigger["Type"] not in _ALARMS:
+            raise ValidationError("Rollback Trigger Type not supported")
+        if not _ALARM.fullmatch(trigger["Arn"]):
+            raise ValidationError("RelativeId of a Rollback Trigger's ARN is incorrect")
 
 
 def bucket_and_key(url: str) -> tuple[str, str]:

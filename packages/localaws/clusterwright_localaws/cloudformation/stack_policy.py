@@ -12,7 +12,7 @@ from typing import Any
 
 from clusterwright_localaws.cloudformation.errors import ValidationError
 
-MODIFY, REPLACE, DELETE = "Update:Modify", "Update:Replace", "Update:Delete"
+ACTIONS = MODIFY, REPLACE, DELETE = "Update:Modify", "Update:Replace", "Update:Delete"
 
 
 def read_policy(text: str) -> Mapping[str, Any]:
@@ -25,10 +25,8 @@ def read_policy(text: str) -> Mapping[str, Any]:
     """
     try:
         policy = json.loads(text)
-    except ValueError as error:
-        raise ValidationError(
-            f"Error validating stack policy: Invalid stack policy: {error}"
-        ) from None
+    except ValueError:
+        raise ValidationError("Error validating stack policy: Invalid stack policy") from None
     statements = policy.get("Statement") if isinstance(policy, Mapping) else None
     if not isinstance(statements, list):
         raise ValidationError("Error validating stack policy: Invalid stack policy")
@@ -36,12 +34,22 @@ def read_policy(text: str) -> Mapping[str, Any]:
         if (
             not isinstance(statement, Mapping)
             or statement.get("Effect") not in ("Allow", "Deny")
-            or not ({"Action", "NotAction"} & set(statement))
+            or not _acts(statement.get("Action", statement.get("NotAction")))
             or not ({"Resource", "NotResource"} & set(statement))
             or statement.get("Principal") != "*"
         ):
             raise ValidationError("Error validating stack policy: Invalid stack policy")
     return dict(policy)
+
+
+def _acts(patterns: Any) -> bool:
+    """Return whether there are patterns, each of which names an action on an update."""
+    listed = [patterns] if isinstance(patterns, str) else patterns
+    return (
+        isinstance(listed, list)
+        and bool(listed)
+        and all(any(_any(one, action) for action in ACTIONS) for one in listed)
+    )
 
 
 def refusal(

@@ -113,7 +113,8 @@ class Store:
         if not _STACK_NAME.fullmatch(name):
             raise ValidationError(
                 f"1 validation error detected: Value '{name}' at 'stackName' failed to satisfy "
-                "constraint: Member must satisfy regular expression pattern: [a-zA-Z][-a-zA-Z0-9]*"
+                "constraint: Member must satisfy regular expression pattern: "
+                "[a-zA-Z][-a-zA-Z0-9]*|arn:[-a-zA-Z0-9:/._+]*"
             )
         with self.lock:
             if any(one.name == name for one in self.stacks()):

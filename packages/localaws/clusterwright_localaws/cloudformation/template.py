@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from clusterwright_localaws.cloudformation.errors import ValidationError
+from clusterwright_localaws.cloudformation.function_arguments import check_functions
 from clusterwright_localaws.cloudformation.references import (
     PSEUDO_PARAMETERS,
     Reference,
@@ -235,9 +236,10 @@ def _check(template: Template, region: str) -> None:
         _check_name("Output", name)
         if not isinstance(output, Mapping) or "Value" not in output:
             raise ValidationError(
-                "Template format error: Output "
-                f"{name} is malformed. The Output must contain a Value member."
+                "Template format error: Every Outputs member must contain a Value object"
             )
+    for section in ("Conditions", "Rules", "Resources", "Outputs"):
+        check_functions(template.section(section))
     _check_types(template, region)
     _check_references(template, region)
     _check_circles(template)
@@ -253,9 +255,9 @@ def _check_sections(template: Template) -> None:
         raise ValidationError(
             "Template format error: unsupported value for AWSTemplateFormatVersion."
         )
-    for name in _SECTIONS - {"AWSTemplateFormatVersion", "Description", "Transform"}:
+    for name in sorted(_SECTIONS - {"AWSTemplateFormatVersion", "Description", "Transform"}):
         if name in template.body and not isinstance(template.body[name], Mapping):
-            raise ValidationError(f"Template format error: {name} must be an object.")
+            raise ValidationError(f"Template format error: Any {name} member must be an object.")
     if not template.resources:
         raise ValidationError(
             "Template format error: At least one Resources member must be defined."
@@ -432,6 +434,10 @@ def _check_other(template: Template, reference: Reference) -> None:
         raise ValidationError(
             f"Template error: Mapping named '{reference.name}' is not present in the "
             "'Mappings' section of template."
+        )
+    if reference.kind == "if" and reference.name not in template.section("Conditions"):
+        raise ValidationError(
+            f"Template error: unresolved condition dependency {reference.name} in Fn::If"
         )
 
 

@@ -91,12 +91,9 @@ def _check_description(description: object) -> None:
 
 def _check_mappings(mappings: Mapping[str, Any]) -> None:
     for name, keys in mappings.items():
-        if not isinstance(keys, Mapping) or not all(
-            isinstance(values, Mapping) for values in keys.values()
-        ):
-            raise ValidationError(
-                f"Template format error: Every Mappings object {name} must be an object of objects"
-            )
+        _check_map(name, keys)
+        for key, values in keys.items():
+            _check_map(key, values)
         if len(keys) > MAXIMUM_MAPPING_ATTRIBUTES:
             raise ValidationError(
                 f"Template format error: Number of attributes of mapping {name}, {len(keys)}, is "
@@ -104,15 +101,19 @@ def _check_mappings(mappings: Mapping[str, Any]) -> None:
             )
         for values in keys.values():
             for value in values.values():
-                _check_mapped(name, value)
+                _check_mapped(value)
 
 
-def _check_mapped(name: str, value: Any) -> None:
+def _check_map(name: str, value: Any) -> None:
+    if not isinstance(value, Mapping):
+        raise ValidationError(f"Template format error: Every Mappings member {name} must be a map")
+
+
+def _check_mapped(value: Any) -> None:
     items = value if isinstance(value, list) else [value]
     if any(isinstance(item, (Mapping, list)) for item in items):
         raise ValidationError(
-            "Template format error: Every Mappings attribute must be a String or a List: "
-            f"{name} has another."
+            "Template format error: Every Mappings attribute must be a String or a List."
         )
 
 

@@ -65,14 +65,20 @@ def _parse_json(text: str) -> Any:
     try:
         return json.loads(text.lstrip("\ufeff"))
     except json.JSONDecodeError as error:
+        # AWS names the column after the character that it did not expect.
+        column = error.colno + (error.pos < len(error.doc))
+        refusal = ValidationError(
+            f"Template format error: JSON not well-formed. (line {error.lineno}, column {column})"
+        )
         # A YAML flow mapping also starts with a brace; AWS accepts it too.
         try:
-            return _parse_yaml(text)
+            parsed = _parse_yaml(text)
         except ValidationError:
-            raise ValidationError(
-                "Template format error: JSON not well-formed. "
-                f"(line {error.lineno}, column {error.colno})"
-            ) from None
+            raise refusal from None
+        # `{"text"}` is a key without a value in YAML, and malformed JSON for AWS.
+        if isinstance(parsed, dict) and None in parsed.values():
+            raise refusal from None
+        return parsed
 
 
 def _parse_yaml(text: str) -> Any:

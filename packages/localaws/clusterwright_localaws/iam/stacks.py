@@ -47,10 +47,21 @@ def stack_caller(caller: Caller, role_arn: str | None) -> Caller:
     """Return the principal of a stack's calls."""
     if role_arn is None:
         return caller if CLOUDFORMATION in caller.called_via else forwarded(caller, CLOUDFORMATION)
+    return role_session(service_role(role_arn), _SESSION)
+
+
+def service_role(role_arn: str) -> Any:
+    """Return the role of a stack.
+
+    Raises
+    ------
+    PermissionError
+        It does not exist, or CloudFormation cannot assume it.
+    """
     role = entities.role_of(role_arn)
     if role is None or not trusts(role, CLOUDFORMATION):
         raise PermissionError(f"Role {role_arn} is invalid or cannot be assumed")
-    return role_session(role, _SESSION)
+    return role
 
 
 @contextmanager

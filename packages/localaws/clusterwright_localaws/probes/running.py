@@ -28,7 +28,7 @@ _SAYS_NOTHING: Final = re.compile(
 _GONE: Final = re.compile(
     r"NotFound|NoSuch|NotExist|does not exist|not found|^404$|is pending deletion", re.IGNORECASE
 )
-_DELETE_AGAIN_S: Final = 120
+DELETION_TIMEOUT_S: Final = 120.0
 _LONGEST_PAUSE_S: Final = 5
 
 
@@ -84,6 +84,8 @@ class ProbeRun:
         Values that probes use: `account`, `region` and `run`.
     stopped:
         Returns whether the user asked to stop; asked before every call that is not a deletion.
+    deletion_timeout_s:
+        How long a deletion is tried again, or awaited, while the endpoint refuses it.
     """
 
     def __init__(
@@ -94,12 +96,14 @@ class ProbeRun:
         *,
         stopped: Callable[[], bool] = lambda: False,
         clock: Clock | None = None,
+        deletion_timeout_s: float = DELETION_TIMEOUT_S,
     ) -> None:
         self._probe = probe
         self._caller = caller
         self._names: dict[str, Any] = {**names}
         self._stopped = stopped
         self._clock = clock or Clock()
+        self._deletion_timeout_s = deletion_timeout_s
         self._made: list[_Made] = []
         self._result = Result(probe, "same")
 
@@ -239,7 +243,7 @@ class ProbeRun:
             call = _call_of(made.undo.call, made.undo.parameters, made.names)
         except expectations.UnknownName as error:
             return f"its {error} is not in the answer"
-        until = self._clock.now() + _DELETE_AGAIN_S
+        until = self._clock.now() + self._deletion_timeout_s
         pause = 0.05
         while True:
             problem = self._deletion_problem(call)

@@ -12,7 +12,13 @@ from typing import Any, Final
 from clusterwright_localaws.probes.calls import Caller, NoAnswer
 from clusterwright_localaws.probes.library import creates, price_usd
 from clusterwright_localaws.probes.model import Call, Probe
-from clusterwright_localaws.probes.running import Clock, Interrupted, ProbeRun, Result
+from clusterwright_localaws.probes.running import (
+    DELETION_TIMEOUT_S,
+    Clock,
+    Interrupted,
+    ProbeRun,
+    Result,
+)
 
 _ENOUGH: Final = 1e-9
 
@@ -145,9 +151,15 @@ def verify(
     *,
     stop: threading.Event | None = None,
     clock: Clock | None = None,
+    deletion_timeout_s: float = DELETION_TIMEOUT_S,
     progress: Callable[[int, Result], Any] = lambda number, result: None,
 ) -> Report:
     """Run the probes one after the other; what they create is deleted, also after a stop.
+
+    Parameters
+    ----------
+    deletion_timeout_s:
+        How long each deletion is tried again while the endpoint refuses it.
 
     Raises
     ------
@@ -170,7 +182,14 @@ def verify(
             "name": f"verify-{run}-{number}",
         }
         try:
-            result = ProbeRun(probe, caller, names, stopped=stopped, clock=clock).run()
+            result = ProbeRun(
+                probe,
+                caller,
+                names,
+                stopped=stopped,
+                clock=clock,
+                deletion_timeout_s=deletion_timeout_s,
+            ).run()
         except Interrupted as error:
             report.interrupted = True
             result = error.args[0]

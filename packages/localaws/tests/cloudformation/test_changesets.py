@@ -63,12 +63,16 @@ def test_a_change_set_lists_the_changes(pretend: Pretend) -> None:
     replaced = found["Replaced"]
     assert (replaced["Replacement"], replaced["PolicyAction"]) == ("True", "ReplaceAndRetain")
     assert replaced["Details"][0]["Target"]["RequiresRecreation"] == "Always"
-    (by_reference,) = found["User"]["Details"]
+    by_reference, direct = found["User"]["Details"]
     assert (by_reference["ChangeSource"], by_reference["CausingEntity"]) == (
         "ResourceReference",
         "Replaced",
     )
-    assert by_reference["Evaluation"] == "Dynamic"
+    assert by_reference["Evaluation"] == "Static"
+    assert (direct["ChangeSource"], direct["Evaluation"]) == ("DirectModification", "Dynamic")
+    plain = cloudformation().describe_change_set(StackName="s", ChangeSetName="c")
+    (shown,) = changes(plain)["User"]["Details"]
+    assert (shown["ChangeSource"], shown["Evaluation"]) == ("ResourceReference", "Static")
     assert by_reference["Target"]["AfterValue"] == "{{changeSet:KNOWN_AFTER_APPLY}}"
     assert (found["Gone"]["Action"], found["Gone"]["PolicyAction"]) == ("Remove", "Retain")
     assert pretend.did("update") == []
@@ -88,8 +92,15 @@ def test_a_parameter_is_named_as_the_cause(pretend: Pretend) -> None:
     value = {"ParameterKey": "P", "ParameterValue": "1"}
     create("s", body, Parameters=[value])
     planned = plan("s", body, Parameters=[{**value, "ParameterValue": "2"}])
-    (detail,) = changes(planned)["A"]["Details"]
-    assert (detail["ChangeSource"], detail["CausingEntity"]) == ("ParameterReference", "P")
+    details = changes(planned)["A"]["Details"]
+    assert [
+        (one["ChangeSource"], one.get("CausingEntity"), one["Evaluation"]) for one in details
+    ] == [
+        ("ParameterReference", "P", "Static"),
+        ("DirectModification", None, "Dynamic"),
+    ]
+    plain = cloudformation().describe_change_set(StackName="s", ChangeSetName="c")
+    assert len(changes(plain)["A"]["Details"]) == 2
 
 
 def test_values_are_answered_only_on_request(pretend: Pretend) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -84,6 +85,7 @@ class TestMadeAndDeleted:
         assert value_of("top", "Outer") == "x"
         nested = described(inner_id())
         assert nested["ParentId"] == nested["RootId"] == top["StackId"]
+        assert re.fullmatch(r"[A-Za-z0-9-]+-Inner-[A-Z0-9]{12}", nested["StackName"])
         assert nested["StackStatus"] == "CREATE_COMPLETE"
         assert nested["StackName"].startswith("top-Inner-")
         assert nested["Tags"] == [{"Key": "team", "Value": "a"}]

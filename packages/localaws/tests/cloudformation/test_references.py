@@ -26,7 +26,7 @@ from clusterwright_localaws.cloudformation.references import (
         ),
         (
             {"Fn::If": ["C", {"Ref": "A"}, {"Ref": "B"}]},
-            [("condition", "C", None), ("ref", "A", None), ("ref", "B", None)],
+            [("if", "C", None), ("ref", "A", None), ("ref", "B", None)],
         ),
         ({"Condition": "C"}, [("condition", "C", None)]),
         (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -206,3 +207,69 @@ class TestRevision:
             self.revision(TemplateBody=body)
         other = [{"ParameterKey": "P", "ParameterValue": "z"}]
         assert self.revision(TemplateBody=body, Parameters=other).parameters["P"].value == "z"
+
+
+@pytest.mark.parametrize(
+    "allowed", [["AWS::SSM::Parameter"], ["AWS::*"], ["AWS::S3::*", "AWS::SSM::*"]]
+)
+def test_resource_types_that_are_allowed(allowed: list[str]) -> None:
+    assert revise({"TemplateBody": ONE, "ResourceTypes": allowed}).template.resources
+
+
+@pytest.mark.parametrize("allowed", [["AWS::EC2::*"], ["AWS::SSM:*"], ["AWS::SSM::Param*"]])
+def test_resource_types_that_are_not_allowed(allowed: list[str]) -> None:
+    expected = (
+        "Resource type AWS::SSM::Parameter is not allowed by parameter ResourceTypes "
+        f"[{allowed[0]}]"
+    )
+    with pytest.raises(ValidationError) as caught:
+        revise({"TemplateBody": ONE, "ResourceTypes": allowed})
+    assert caught.value.message == expected
+
+
+@pytest.mark.parametrize(
+    ("trigger", "message"),
+    [
+        ({"Arn": "x", "Type": "Another"}, "Rollback Trigger Type not supported"),
+        (
+            {"Arn": "arn:aws:cloudwatch:us-east-1:1:name", "Type": "AWS::CloudWatch::Alarm"},
+            "RelativeId of a Rollback Trigger's ARN is incorrect",
+        ),
+    ],
+)
+def test_rollback_triggers_are_alarms(trigger: dict[str, str], message: str) -> None:
+    with pytest.raises(ValidationError) as caught:
+        revise({"TemplateBody": ONE, "RollbackConfiguration": {"RollbackTriggers": [trigger]}})
+    assert caught.value.message == message
+
+
+@pytest.mark.usefixtures("local")
+def test_role_of_a_stack_exists_and_trusts_cloudformation() -> None:
+    arn = f"arn:aws:iam::{ACCOUNT}:role/deploy"
+    with pytest.raises(ClientError, match=f"Role {arn} is invalid or cannot be assumed"):
+        cloudformation().create_stack(StackName="s", TemplateBody=ONE, RoleARN=arn)
+    aws("iam").create_role(RoleName="deploy", AssumeRolePolicyDocument=trust("ec2"))
+    with pytest.raises(ClientError, match=f"Role {arn} is invalid or cannot be assumed"):
+        cloudformation().create_stack(StackName="s", TemplateBody=ONE, RoleARN=arn)
+    aws("iam").update_assume_role_policy(RoleName="deploy", PolicyDocument=trust("cloudformation"))
+    cloudformation().create_stack(StackName="s", TemplateBody=ONE, RoleARN=arn)
+
+
+def trust(service: str) -> str:
+    return json.dumps(
+        {
+            "Version": "2012-10-17",
+            "Statement": [
+                {
+                    "Effect": "Allow",
+                    "Principal": {"Service": f"{service}.amazonaws.com"},
+                    "Action": "sts:AssumeRole",
+                }
+            ],
+        }
+    )
+
+
+def revise(request: dict[str, Any]) -> Revision:
+    store = Store(ACCOUNT, REGION)
+    return read_revision(store, draft(store, "s"), request)

@@ -87,7 +87,10 @@ def refusal(body: str, **options: Any) -> str:
             template({"A": A}, Outputs={"O": {"Value": {"Ref": "B"}}}),
             "Unresolved resource dependencies [B] in the Outputs block",
         ),
-        (template({"A": A}, Outputs={"O": {}}), "The Output must contain a Value member."),
+        (
+            template({"A": A}, Outputs={"O": {}}),
+            "Every Outputs member must contain a Value",
+        ),
         (
             template({"A": A}, Transform="AWS::Include"),
             "No transform named AWS::Include found.",

@@ -173,6 +173,17 @@ def test_what_cannot_be_deleted_is_reported(
     ]
 
 
+@pytest.mark.parametrize(("timeout_s", "tried"), [(0, 2), (1, 6), (120, 31)])
+def test_deletion_is_tried_for_as_long_as_the_caller_says(
+    probe: Build, scripted: Any, names: dict[str, Any], timeout_s: float, tried: int
+) -> None:
+    busy = Answer(400, code="DependencyViolation", message="has dependencies")
+    caller = scripted(CreateVpc=MADE, DeleteVpc=busy)
+    given = probe({**CREATE, "answer": {"Vpc.State": "pending"}})
+    assert run(given, caller, names, deletion_timeout_s=timeout_s).left_behind != []
+    assert caller.operations.count("DeleteVpc") == tried
+
+
 def test_call_without_answer_may_have_created(
     probe: Build, scripted: Any, names: dict[str, Any]
 ) -> None:

@@ -82,7 +82,9 @@ def answer_when_settled(worker: StackOperation) -> dict[str, Any]:
 
 def policy_text(store: Store, request: Mapping[str, Any], prefix: str) -> str | None:
     body, url = request.get(f"{prefix}Body"), request.get(f"{prefix}URL")
-    if url and not body:
+    if url and body:
+        raise ValidationError(f"You cannot specify both {prefix}URL and {prefix}Body")
+    if url:
         raise ValidationError("The local AWS supports only the body of a stack policy.")
     if body:
         read_policy(body)

@@ -26,7 +26,7 @@ def get_template(call: Call) -> Mapping[str, Any]:
         revision = change_set.revision
     else:
         if not request.get("StackName"):
-            raise ValidationError("Either StackName or ChangeSetName must be specified.")
+            raise ValidationError("StackName is required if ChangeSetName is not specified.")
         revision = store.find(request["StackName"]).revision
     return compact(
         TemplateBody=revision.template.source if revision else None,
