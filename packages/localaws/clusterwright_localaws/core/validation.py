@@ -41,6 +41,17 @@ _TAKEN_BEYOND_MODEL = {
         }
     ),
 }
+# The order in which AWS's message lists the values, where it was recorded; it follows from nothing
+# that the models have.
+_RECORDED_ORDER = {
+    "Select": (
+        "SPECIFIC_ATTRIBUTES",
+        "COUNT",
+        "ALL_ATTRIBUTES",
+        "ALL_PROJECTED_ATTRIBUTES",
+    ),
+    "StateValue": ("INSUFFICIENT_DATA", "ALARM", "OK"),
+}
 # Shapes whose values the service checks itself, with errors of their own.
 _CHECKED_LATER = frozenset({"BucketLocationConstraint"})
 # Patterns that AWS does not enforce, as recorded on AWS: ARNs of buckets have no Region.
@@ -150,7 +161,8 @@ def _string(shape: Any, value: Any, path: str, answers: bool) -> Iterator[str]:
     beyond = known.get(shape.name, frozenset())
     later = not answers and shape.name in _CHECKED_LATER
     if enum and value not in enum and value not in beyond and not later:
-        yield _constraint(path, value, f"Member must satisfy enum value set: [{', '.join(enum)}]")
+        listed = ", ".join(_RECORDED_ORDER.get(shape.name, enum))
+        yield _constraint(path, value, f"Member must satisfy enum value set: [{listed}]")
     if answers:
         return
     yield from _length(shape, value, path)

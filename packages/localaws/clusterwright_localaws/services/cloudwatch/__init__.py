@@ -1,4 +1,4 @@
-"""Amazon CloudWatch: refusals of alarms, and metrics of quotas and file systems."""
+"""Amazon CloudWatch: refusals of alarms and data, metrics of quotas and file systems."""
 
-API = ("alarms", "quota_usage")
+API = ("alarms", "metrics", "quota_usage")
 FIXES = ("dashboard_tags", "alarm_states")

@@ -14,6 +14,7 @@ from clusterwright_localaws.core import quotas
 from clusterwright_localaws.core.call import Call, operation
 from clusterwright_localaws.core.errors import ForwardToMoto
 from clusterwright_localaws.services.cloudwatch import fsx_metrics
+from clusterwright_localaws.services.cloudwatch.metrics import check_datapoints
 
 NAMESPACE = "AWS/Usage"
 METRIC = "ResourceCount"
@@ -44,6 +45,7 @@ def get_metric_statistics(call: Call) -> Mapping[str, Any]:
     namespaces.
     """
     request = call.parameters
+    check_datapoints(request)
     if request["Namespace"] == fsx_metrics.NAMESPACE:
         return fsx_metrics.statistics(call)
     if request["Namespace"] != NAMESPACE:

@@ -1,20 +1,63 @@
-"""CreateSecret: names are reserved until the secret is deleted, and the key must exist.
+"""Names of secrets: their characters, and who may use them until the secret is deleted.
 
 https://docs.aws.amazon.com/secretsmanager/latest/apireference/API_CreateSecret.html
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from clusterwright_localaws.core import moto_state
 from clusterwright_localaws.core.call import Call, operation
 from clusterwright_localaws.core.errors import AwsError, ForwardToMoto
 
+_NAME: Final = re.compile(r"[A-Za-z0-9/_+=.@!:-]+")
+# As recorded on AWS, they check the name before they look for the secret.
+_OF_A_SECRET: Final = (
+    "DeleteSecret",
+    "DescribeSecret",
+    "GetSecretValue",
+    "ListSecretVersionIds",
+    "PutSecretValue",
+    "UpdateSecret",
+    "ValidateResourcePolicy",
+)
+
+
+def _check_name(name: str) -> None:
+    if not _NAME.fullmatch(name):
+        raise AwsError(
+            "ValidationException",
+            "Invalid name. Must be a valid name containing alphanumeric characters, or any of the "
+            "following: -/_+=.@!",
+        )
+
+
+@operation("secretsmanager", *_OF_A_SECRET)
+def check_named(call: Call) -> Mapping[str, Any]:
+    if call.parameters.get("SecretId"):
+        _check_name(call.parameters["SecretId"])
+    raise ForwardToMoto
+
+
+@operation("secretsmanager", "TagResource", "UntagResource")
+def change_tags(call: Call) -> Mapping[str, Any]:
+    name = call.parameters["SecretId"]
+    _check_name(name)
+    secrets = moto_state.backend("secretsmanager", call.account, call.region).secrets
+    if name in secrets and secrets[name].is_deleted():
+        raise AwsError(
+            "InvalidRequestException",
+            "You can't perform this operation on the secret because it was marked for deletion.",
+        )
+    raise ForwardToMoto
+
 
 @operation("secretsmanager", "CreateSecret")
 def create_secret(call: Call) -> Mapping[str, Any]:
+    _check_name(call.parameters["Name"])
     if any(not region.get("Region") for region in call.parameters.get("AddReplicaRegions", ())):
         raise AwsError("InvalidParameterException", "A replica needs a Region.")
     secrets = moto_state.backend("secretsmanager", call.account, call.region).secrets

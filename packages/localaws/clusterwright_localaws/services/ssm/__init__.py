@@ -1,4 +1,4 @@
-"""AWS Systems Manager: public parameters, documents, sessions to HyperPod's nodes."""
+"""AWS Systems Manager: parameters, public parameters, documents, sessions to HyperPod's nodes."""
 
-API = ("sessions",)
-FIXES = ("documents", "public_parameters", "allowed_patterns", "selectors")
+API = ("sessions", "parameters")
+FIXES = ("documents", "public_parameters", "allowed_patterns", "selectors", "labels", "secrets")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from packages.localaws.tests.parts import client, refusal
@@ -22,3 +24,42 @@ def test_name_of_a_deleted_secret_is_reserved() -> None:
     )
     secrets.delete_secret(SecretId="s", ForceDeleteWithoutRecovery=True)
     secrets.create_secret(Name="s", SecretString="y")
+
+
+INVALID = "Invalid name. Must be a valid name containing alphanumeric characters"
+
+
+@pytest.mark.parametrize(
+    ("operation", "more"),
+    [
+        ("delete_secret", {}),
+        ("describe_secret", {}),
+        ("get_secret_value", {}),
+        ("list_secret_version_ids", {}),
+        ("put_secret_value", {"SecretString": "x"}),
+        ("tag_resource", {"Tags": [{"Key": "a", "Value": "b"}]}),
+        ("untag_resource", {"TagKeys": ["a"]}),
+        ("update_secret", {"Description": "x"}),
+    ],
+)
+def test_characters_of_a_name(operation: str, more: dict[str, Any]) -> None:
+    secrets = client("secretsmanager")
+    found = refusal(getattr(secrets, operation), SecretId="a b", **more)
+    assert found[0] == "ValidationException"
+    assert found[1].startswith(INVALID)
+    assert refusal(secrets.create_secret, Name="a*", SecretString="x")[1].startswith(INVALID)
+    arn = secrets.create_secret(Name="Valid/_+=.@-Name", SecretString="x")["ARN"]
+    assert getattr(secrets, operation)(SecretId=arn, **more)
+
+
+def test_deleted_secret_takes_no_tags() -> None:
+    secrets = client("secretsmanager")
+    secrets.create_secret(Name="s", SecretString="x")
+    secrets.delete_secret(SecretId="s")
+    for change in (
+        lambda: secrets.tag_resource(SecretId="s", Tags=[{"Key": "a", "Value": "b"}]),
+        lambda: secrets.untag_resource(SecretId="s", TagKeys=["a"]),
+    ):
+        code, message = refusal(change)[:2]
+        assert code == "InvalidRequestException"
+        assert "marked for deletion" in message

@@ -1,4 +1,4 @@
-"""moto's ListSecretVersionIds has an empty token and a name as ARN, which AWS's model forbids."""
+"""moto's ListSecretVersionIds has an empty token, a name as ARN, and no keys."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from typing import Any
 
 MOTO_VERSION = "5.2.5"
 DESCRIPTION = (
-    "Secrets Manager: ListSecretVersionIds answers, with the secret's ARN and no empty token"
+    "Secrets Manager: ListSecretVersionIds answers the secret's ARN, keys and no empty token"
 )
+_DEFAULT_KEY = "DefaultEncryptionKey"
 
 
 def apply() -> None:
@@ -21,6 +22,9 @@ def apply() -> None:
         found["ARN"] = self.secrets[secret_id].arn
         if not found.get("NextToken"):
             found.pop("NextToken", None)
+        key = self.secrets[secret_id].kms_key_id or _DEFAULT_KEY
+        for version in found["Versions"]:
+            version["KmsKeyIds"] = [key]
         return json.dumps(found)
 
     SecretsManagerBackend.list_secret_version_ids = (  # type: ignore[method-assign]

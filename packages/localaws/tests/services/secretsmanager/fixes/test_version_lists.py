@@ -15,4 +15,5 @@ def test_versions_are_listed() -> None:
     found = secrets.list_secret_version_ids(SecretId="n")
     stages = {one["VersionId"]: one["VersionStages"] for one in found["Versions"]}
     assert stages == {first: ["AWSPREVIOUS"], second: ["AWSCURRENT"]}
+    assert [one["KmsKeyIds"] for one in found["Versions"]] == [["DefaultEncryptionKey"]] * 2
     assert "NextToken" not in found

@@ -1,0 +1,72 @@
+"""Data and statistics of metrics, and names of dashboards, that CloudWatch refuses.
+
+The messages are those that were recorded on AWS. moto answers the other requests.
+https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_GetMetricStatistics.html
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, Final
+
+from clusterwright_localaws.core import moto_state
+from clusterwright_localaws.core.call import Call, operation
+from clusterwright_localaws.core.errors import AwsError, ForwardToMoto
+
+MAXIMUM_DATAPOINTS: Final = 1_440
+_DASHBOARD: Final = re.compile(r"[A-Za-z0-9_-]+")
+
+
+@operation("cloudwatch", "PutMetricData")
+def put_metric_data(call: Call) -> Mapping[str, Any]:
+    for number, datum in enumerate(call.parameters.get("MetricData", []), 1):
+        name = f"MetricData.member.{number}"
+        for other in ("Values", "StatisticValues"):
+            if "Value" in datum and other in datum:
+                raise AwsError(
+                    "InvalidParameterCombination",
+                    f"The parameters {name}.Value and {name}.{other} are mutually exclusive and "
+                    "you have specified both.",
+                )
+    raise ForwardToMoto
+
+
+def check_datapoints(request: Mapping[str, Any]) -> None:
+    """Refuse a request for statistics that asks for more datapoints than an answer has.
+
+    Raises
+    ------
+    AwsError
+        InvalidParameterCombination.
+    """
+    seconds = (request["EndTime"] - request["StartTime"]).total_seconds()
+    datapoints = int(seconds // request["Period"])
+    if datapoints > MAXIMUM_DATAPOINTS:
+        raise AwsError(
+            "InvalidParameterCombination",
+            f"You have requested up to {datapoints} datapoints, which exceeds the limit of "
+            f"{MAXIMUM_DATAPOINTS}. You may reduce the datapoints requested by increasing Period, "
+            "or decreasing the time range.",
+        )
+
+
+@operation("cloudwatch", "PutDashboard")
+def put_dashboard(call: Call) -> Mapping[str, Any]:
+    if not _DASHBOARD.fullmatch(call.parameters["DashboardName"]):
+        raise AwsError(
+            "InvalidParameterValue",
+            "The value for field DashboardName contains invalid characters. It can only contain "
+            "alphanumerics, dash (-) and underscore (_).\n",
+        )
+    raise ForwardToMoto
+
+
+@operation("cloudwatch", "ListTagsForResource")
+def list_tags_for_resource(call: Call) -> Mapping[str, Any]:
+    arn = call.parameters["ResourceARN"]
+    kind, _, name = arn.split(":", 5)[-1].partition(":")
+    alarms = moto_state.backend("cloudwatch", call.account, call.region).alarms
+    if kind == "alarm" and name not in alarms:
+        raise AwsError("ResourceNotFoundException", f"Unknown resource: {arn}", 404)
+    raise ForwardToMoto

@@ -1,0 +1,26 @@
+"""moto answers a secret that is read through Parameter Store with the secret's name alone.
+
+https://docs.aws.amazon.com/systems-manager/latest/userguide/integration-ps-secretsmanager.html
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+MOTO_VERSION = "5.2.5"
+DESCRIPTION = "SSM: a secret that is read as a parameter has the name that was asked for"
+_PREFIX = "/aws/reference/secretsmanager/"
+
+
+def apply() -> None:
+    from moto.ssm.models import ParameterDict
+
+    find_in_moto = ParameterDict._get_secretsmanager_parameter
+
+    def find(self: Any, secret_name: str) -> list[Any]:
+        found = find_in_moto(self, secret_name)
+        for parameter in found:
+            parameter.name = _PREFIX + secret_name
+        return found
+
+    ParameterDict._get_secretsmanager_parameter = find  # type: ignore[method-assign]
