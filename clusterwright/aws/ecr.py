@@ -14,6 +14,13 @@ def repository_names(session: AwsSession, prefix: str) -> tuple[str, ...]:
 
 
 @none_if_not_found("RepositoryNotFoundException")
+def repository_arn(session: AwsSession, name: str) -> str | None:
+    """Return the ARN of a repository of the account; None if there is none of that name."""
+    found = session.items("ecr", "DescribeRepositories", "repositories", repositoryNames=[name])
+    return next((str(repository["repositoryArn"]) for repository in found), None)
+
+
+@none_if_not_found("RepositoryNotFoundException")
 def holds_images(session: AwsSession, name: str) -> bool | None:
     """Return whether a repository has an image; ECR then refuses to delete it without `force`.
 

@@ -79,6 +79,7 @@ def command(
     spec.
     """
     from clusterwright.container_images.dockerfile import UnpinnedError
+    from clusterwright.platforms.image_repositories import repository_of_image, repository_uri
 
     stacks = _stacks(names)
     if list_only:
@@ -97,6 +98,13 @@ def command(
         make_folder(target.parent)
         write_atomically(target, text, force=True)
         click.echo(f"wrote {target}")
+    for stack in stacks:
+        repository = repository_of_image(cluster, stack.name)
+        if repository is not None:
+            click.echo(
+                f"push with: docker buildx build --tag {repository_uri(cluster, repository)}:TAG "
+                f"--push {output / stack.name}"
+            )
 
 
 def _stacks(names: tuple[str, ...]) -> list[Stack]:

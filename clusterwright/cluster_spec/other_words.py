@@ -62,6 +62,7 @@ KEYS: Final[dict[str, tuple[str, ...]]] = {
     "trainingplanarn": ("compute[].capacity",),
     # Storage.
     "datacompressiontype": ("storage.lustre[].compression",),
+    "ecr": ("storage.image_repositories",),
     "efs": ("storage.home",),
     "filesystems": ("storage.lustre", "storage.home"),
     "fsx": ("storage.lustre",),

@@ -56,25 +56,7 @@ def _candidates(cluster: Cluster) -> Iterator[UnusedField]:
             "`{}` would modify an existing network, which is only used",
             ("network", "existing"),
         )
-    for index, file_system in enumerate(cluster.storage.lustre):
-        if file_system.existing is not None:
-            here: Path = ("storage", "lustre", index)
-            yield from _beside(
-                file_system,
-                here,
-                {"name", "mount_path", "existing", "efa"},
-                "`{}` would modify an existing file system, which is only mounted",
-                (*here, "existing"),
-            )
-    home = cluster.storage.home
-    if home is not None and home.existing is not None:
-        yield from _beside(
-            home,
-            ("storage", "home"),
-            {"kind", "mount_path", "existing"},
-            "`{}` would modify an existing file system, which is only mounted",
-            ("storage", "home", "existing"),
-        )
+    yield from _existing_storage(cluster)
     accounting = cluster.slurm.accounting
     if cluster.uses_slurm:
         yield from _slurm(cluster)
@@ -125,6 +107,38 @@ def without_unused_fields(cluster: Cluster, data: dict[str, Any]) -> dict[str, A
             parent = parent[part]
         parent.pop(item.path[-1], None)
     return data
+
+
+def _existing_storage(cluster: Cluster) -> Iterator[UnusedField]:
+    for index, file_system in enumerate(cluster.storage.lustre):
+        if file_system.existing is not None:
+            here: Path = ("storage", "lustre", index)
+            yield from _beside(
+                file_system,
+                here,
+                {"name", "mount_path", "existing", "efa"},
+                "`{}` would modify an existing file system, which is only mounted",
+                (*here, "existing"),
+            )
+    home = cluster.storage.home
+    if home is not None and home.existing is not None:
+        yield from _beside(
+            home,
+            ("storage", "home"),
+            {"kind", "mount_path", "existing"},
+            "`{}` would modify an existing file system, which is only mounted",
+            ("storage", "home", "existing"),
+        )
+    for index, repository in enumerate(cluster.storage.image_repositories):
+        if not repository.create:
+            here = ("storage", "image_repositories", index)
+            yield from _beside(
+                repository,
+                here,
+                {"name", "create"},
+                "`{}` would modify an existing repository, which is only used",
+                (*here, "create"),
+            )
 
 
 def _other_platforms(cluster: Cluster) -> Iterator[UnusedField]:

@@ -84,6 +84,12 @@ READ_ACTIONS: Final[Mapping[str, tuple[str, ...]]] = {
         "ec2:DescribeInternetGateways",
         "ec2:DescribeVpnGateways",
     ),
+    "AWS::ECR::Repository": (
+        "ecr:DescribeRepositories",
+        "ecr:GetLifecyclePolicy",
+        "ecr:GetRepositoryPolicy",
+        "ecr:ListTagsForResource",
+    ),
     "AWS::EKS::AccessEntry": (
         "eks:DescribeAccessEntry",
         "eks:ListAssociatedAccessPolicies",

@@ -74,3 +74,8 @@ STACKS: Final = (
 def stack_named(name: str) -> Stack | None:
     """The image with a name, or None."""
     return next((stack for stack in STACKS if stack.name == name), None)
+
+
+def stack_of_job(job: str) -> Stack | None:
+    """The image that a job runs in, or None."""
+    return next((stack for stack in STACKS if job in stack.jobs), None)

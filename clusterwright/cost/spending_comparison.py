@@ -22,6 +22,7 @@ _FAMILIES: Final[Mapping[str, str]] = {
     "lustre": "file systems",
     "home": "file systems",
     "objects": "S3",
+    "images": "container images",
     "network": "network",
     "accounting": "database and secrets",
     "identity": "KMS",

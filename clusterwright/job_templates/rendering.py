@@ -10,12 +10,18 @@ from typing import Any, Final, Literal
 
 from clusterwright.catalog import Catalog
 from clusterwright.cluster_spec.models.cluster import Cluster
+from clusterwright.container_images.stacks import stack_of_job
 from clusterwright.job_templates import kubernetes
 from clusterwright.job_templates.common import KUBERNETES_ONLY, SLURM_ONLY
 from clusterwright.job_templates.facts import Target, needed, suitable, targets
 from clusterwright.job_templates.plan import TrainingPlan
 from clusterwright.job_templates.settings import SettingError, parsed
 from clusterwright.job_templates.template import Context, JobTemplate, RefusedError
+from clusterwright.platforms.image_repositories import (
+    repository_of_image,
+    unlisted_repository,
+    with_registry,
+)
 
 Launcher = Literal["slurm", "kubernetes"]
 
@@ -81,6 +87,8 @@ def render(
         A setting is wrong.
     """
     _check_launcher(cluster, given)
+    if "image" in given:
+        given = {**given, "image": with_registry(cluster, given["image"].strip())}
     target = _target(cluster, catalog, template, given)
     values = _values(target, template, given, plan)
     context = Context(cluster, catalog, target, template, values, plan, now.date())
@@ -200,9 +208,11 @@ def _check(context: Context, now: dt.datetime) -> None:
         )
     needs_image = template.image == "required" or not context.cluster.uses_slurm
     if needs_image and values.get("image") is None:
+        stack = stack_of_job(template.name)
+        repository = repository_of_image(context.cluster, stack.name) if stack else None
         raise RefusedError(
             f"{template.name}: the digest of its image is unknown",
-            "pin it: --set image=REGISTRY/REPOSITORY@sha256:DIGEST"
+            f"pin it: --set image={repository or 'REGISTRY/REPOSITORY'}@sha256:DIGEST"
             + (", or a .sqsh file" if context.cluster.uses_slurm else ""),
         )
     for setting in template.settings:
@@ -252,6 +262,12 @@ def _check_image(context: Context) -> None:
         raise SettingError(
             "--set image: the spec has no container support on its nodes",
             "slurm.containers.pyxis: true, or leave image out and use an environment",
+        )
+    unlisted = unlisted_repository(cluster, image)
+    if unlisted is not None:
+        raise SettingError(
+            f"--set image: nodes may not pull from {unlisted} of this account",
+            f"add it to storage.image_repositories: `- {{name: {unlisted}}}`",
         )
     closed = cluster.network.egress == "closed"
     if closed and not image.startswith("/") and ".dkr.ecr." not in image.split("/")[0]:

@@ -138,7 +138,9 @@ def _has(cluster: Cluster, part: str) -> bool:
     if part == "storage":
         built = [fs for fs in storage.lustre if fs.existing is None]
         home = storage.home is not None and storage.home.existing is None
-        return bool(built) or home or any(bucket.create for bucket in storage.buckets)
+        buckets = any(bucket.create for bucket in storage.buckets)
+        repositories = any(repository.create for repository in storage.image_repositories)
+        return bool(built) or home or buckets or repositories
     if part == "accounting":
         return database(cluster) is not None
     if part == "kubernetes":

@@ -18,6 +18,7 @@ from clusterwright.cluster_spec.validation.metrics import collected
 from clusterwright.platforms.alerting import has_alert_rules
 from clusterwright.platforms.derived_names import (
     built_buckets,
+    built_image_repositories,
     database,
     has_scripts,
     monthly_budget,
@@ -94,6 +95,10 @@ def _topic(cluster: Cluster) -> bool:
 
 def _directory(cluster: Cluster) -> bool:
     return any(name.endswith("--x-s3") for name in built_buckets(cluster))
+
+
+def _image_repositories(cluster: Cluster) -> bool:
+    return bool(built_image_repositories(cluster))
 
 
 def _buckets(cluster: Cluster) -> bool:
@@ -224,6 +229,18 @@ RESOURCES: Final[Mapping[str, Created]] = {
     "AWS::EC2::VPCCidrBlock": Created(("ec2:AssociateVpcCidrBlock",), _second_range),
     "AWS::EC2::VPCEndpoint": Created(("ec2:CreateVpcEndpoint",), _network),
     "AWS::EC2::VPCGatewayAttachment": Created(("ec2:AttachInternetGateway",), _nat),
+    # ECR creates grants on the key with the caller's permissions (ECR user guide, "Encryption at
+    # rest").
+    "AWS::ECR::Repository": Created(
+        (
+            "ecr:CreateRepository",
+            "ecr:PutLifecyclePolicy",
+            "ecr:TagResource",
+            "kms:CreateGrant",
+            "kms:DescribeKey",
+        ),
+        _image_repositories,
+    ),
     "AWS::EKS::AccessEntry": Created(
         ("eks:CreateAccessEntry", "eks:AssociateAccessPolicy"), _entries
     ),

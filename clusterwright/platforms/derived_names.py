@@ -144,6 +144,15 @@ def built_buckets(cluster: Cluster) -> dict[str, Path]:
     return found
 
 
+def built_image_repositories(cluster: Cluster) -> dict[str, Path]:
+    """Return the ECR repositories that are created, with their paths."""
+    return {
+        repository.name: ("storage", "image_repositories", index, "name")
+        for index, repository in enumerate(cluster.storage.image_repositories)
+        if repository.create
+    }
+
+
 def log_groups(cluster: Cluster) -> Iterator[tuple[str, bool]]:
     """Return the names of the log groups that are created, and whether the cluster's key encrypts
     each.

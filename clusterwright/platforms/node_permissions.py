@@ -12,6 +12,7 @@ from typing import Literal
 from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.platforms.derived_names import STATE_FOLDER, has_scripts, job_role_arn
 from clusterwright.platforms.hyperpod.instance_groups import lifecycle_bucket
+from clusterwright.platforms.image_repositories import pulled_repositories
 from clusterwright.platforms.kubernetes.control_plane import cluster_name
 
 
@@ -80,10 +81,7 @@ def _agents(cluster: Cluster) -> Iterator[Permission]:
 
 
 def _of_kubernetes(cluster: Cluster) -> Iterator[Permission]:
-    yield Permission("container images", ("ecr:GetAuthorizationToken",))
-    pulls = ("BatchCheckLayerAvailability", "BatchGetImage", "GetDownloadUrlForLayer")
-    repository = _arn(cluster, "ecr", "repository/any")
-    yield Permission("container images", tuple(f"ecr:{a}" for a in pulls), repository)
+    yield from _pulls(cluster)
     name = _arn(cluster, "eks", f"cluster/{cluster_name(cluster)}")
     yield Permission("roles of pods", ("eks-auth:AssumeRoleForPodIdentity",), name)
     interface = _arn(cluster, "ec2", "network-interface/eni-any")
@@ -153,11 +151,16 @@ def _images(cluster: Cluster) -> Iterator[Permission]:
     """Images of jobs; where jobs have a role of their own, nodes pull none."""
     if not cluster.slurm.containers.pyxis:
         return
-    of = _of_data(cluster)
-    yield Permission("container images", ("ecr:GetAuthorizationToken",), of=of)
-    pulls = ("BatchCheckLayerAvailability", "BatchGetImage", "GetDownloadUrlForLayer")
-    repository = _arn(cluster, "ecr", "repository/any")
-    yield Permission("container images", tuple(f"ecr:{a}" for a in pulls), repository, of=of)
+    for permission in _pulls(cluster):
+        yield replace(permission, of=_of_data(cluster))
+
+
+def _pulls(cluster: Cluster) -> Iterator[Permission]:
+    yield Permission("container images: login", ("ecr:GetAuthorizationToken",))
+    actions = ("BatchCheckLayerAvailability", "BatchGetImage", "GetDownloadUrlForLayer")
+    for name in pulled_repositories(cluster):
+        repository = _arn(cluster, "ecr", f"repository/{name.replace('*', 'any')}")
+        yield Permission("container images", tuple(f"ecr:{a}" for a in actions), repository)
 
 
 def _buckets(cluster: Cluster) -> Iterator[Permission]:
@@ -216,10 +219,7 @@ def _of_managed_groups(cluster: Cluster) -> Iterator[Permission]:
     yield Permission(
         "a node describes itself", ("ec2:DescribeInstances", "ec2:DescribeInstanceTypes")
     )
-    yield Permission("container images: login", ("ecr:GetAuthorizationToken",))
-    images = ("BatchCheckLayerAvailability", "BatchGetImage", "GetDownloadUrlForLayer")
-    repositories = _arn(cluster, "ecr", "repository/image")
-    yield Permission("container images", tuple(f"ecr:{action}" for action in images), repositories)
+    yield from _pulls(cluster)
     if cluster.identity.session_manager:
         channels = ("CreateControlChannel", "CreateDataChannel", "OpenControlChannel")
         actions = (*channels, "OpenDataChannel")

@@ -33,6 +33,7 @@ NAMES: Final[Mapping[str, str]] = {
     "AWS::EC2::Subnet": "ec2:subnet",
     "AWS::EC2::VPC": "ec2:vpc",
     "AWS::EC2::VPCEndpoint": "ec2:vpc-endpoint",
+    "AWS::ECR::Repository": "ecr:repository",
     "AWS::EKS::AccessEntry": "eks:access-entry",
     "AWS::EKS::Addon": "eks:addon",
     "AWS::EKS::Capability": "eks:capability",

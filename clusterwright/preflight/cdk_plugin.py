@@ -45,6 +45,7 @@ _RESOURCES: Final[tuple[tuple[str, tuple[str, ...]], ...]] = (
     ("network", ("AWS::EC2::Subnet", "AWS::EC2::VPC")),
     ("slurm.accounting", ("AWS::RDS::DBInstance",)),
     ("storage.buckets", ("AWS::S3::Bucket",)),
+    ("storage.image_repositories", ("AWS::ECR::Repository",)),
     ("storage.home", ("OPENZFS",)),
     ("storage.lustre", ("LUSTRE",)),
     ("", _CLUSTERS),

@@ -73,6 +73,7 @@ REFERENCES: Final = (
     Reference(("storage.home.existing.dns_name",), ("CW-S021", "CW-S022")),
     Reference(("storage.home.existing.volume_id",), ("CW-S038",)),
     Reference(("storage.buckets[].name",), ("CW-S010", "CW-S011", "CW-S028")),
+    Reference(("storage.image_repositories[].name",), ("CW-I032", "CW-E017", "CW-I029")),
     Reference(
         ("storage.lustre[].repositories[].preload",),
         ("CW-S039",),

@@ -101,7 +101,7 @@ LIMITS: Final = (
         "only HyperPod's image with Slurm contains the slurmdbd that needs the date",
     ),
     Limit(
-        ("CW-I018", "CW-I019", "CW-I027", "CW-I028", "CW-N033"),
+        ("CW-I018", "CW-I019", "CW-I027", "CW-I028", "CW-I029", "CW-N033"),
         SLURM,
         "there are no access entries, pods or capabilities of EKS",
     ),

@@ -48,6 +48,7 @@ the security group (DependencyViolation)."""
 _NETWORK: Final = ("AWS::EC2::Subnet", "AWS::EC2::SecurityGroup")
 _COMPONENTS: Final[Mapping[str, tuple[str, str]]] = {
     "AWS::APS::Workspace": ("observability", "Prometheus"),
+    "AWS::ECR::Repository": ("images", ""),
     "AWS::KMS::Key": ("identity", "KMS key"),
     "AWS::RDS::DBInstance": ("accounting", "RDS"),
     "AWS::S3::Bucket": ("objects", ""),
@@ -67,6 +68,9 @@ _LINGERS: Final[Mapping[str, tuple[str, str]]] = {
 
 _DELETE: Final[Mapping[str, str]] = {
     "AWS::APS::Workspace": "aws amp delete-workspace --region {region} --workspace-id {id}",
+    "AWS::ECR::Repository": (
+        "aws ecr delete-repository --region {region} --repository-name {id} --force"
+    ),
     "AWS::FSx::FileSystem": ("aws fsx delete-file-system --region {region} --file-system-id {id}"),
     "AWS::KMS::Key": "aws kms schedule-key-deletion --region {region} --key-id {id}",
     "AWS::RDS::DBInstance": (

@@ -28,6 +28,7 @@ NOUNS: Final[dict[str, str]] = {
     "AWS::EC2::SecurityGroup": "the security group",
     "AWS::EC2::Subnet": "the subnet",
     "AWS::EC2::VPC": "the VPC",
+    "AWS::ECR::Repository": "the image repository",
     "AWS::EKS::Cluster": "the control plane",
     "AWS::EKS::Nodegroup": "the node group",
     "AWS::FSx::FileSystem": "the file system",

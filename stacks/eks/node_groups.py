@@ -28,7 +28,12 @@ from stacks.base.acknowledge import acknowledge, ignore_lint_everywhere
 from stacks.base.cluster_stack import ClusterStack
 from stacks.eks.launch_template import launch_template
 from stacks.foundation import Foundation
-from stacks.identity.node_statements import allow, images, session_manager
+from stacks.identity.node_statements import (
+    allow,
+    image_pulls,
+    image_wildcards,
+    session_manager,
+)
 from stacks.kubernetes.control_plane import ControlPlaneStack
 from stacks.storage.lustre import lustre_outputs
 
@@ -196,18 +201,9 @@ def node_role(scope: Construct, cluster: Cluster, key_arn: str) -> iam.Role:
         "ssmmessages and "
         "ssm:UpdateInstanceInformation, which registers an instance without an id in advance",
     )
-    acknowledge(
-        role,
-        f"AwsSolutions-IAM5[Resource::{_images(cluster)}]",
-        "images of add-ons are in AWS's registries, whose account differs by region; images of "
-        "jobs "
-        "are in any repository of this account",
-    )
+    for pattern, reason in image_wildcards(cluster):
+        acknowledge(role, f"AwsSolutions-IAM5[{pattern}]", reason)
     return role
-
-
-def _images(cluster: Cluster) -> str:
-    return f"arn:{cluster.partition}:ecr:{cluster.region}:*:repository/*"
 
 
 def _permissions(cluster: Cluster) -> Iterator[iam.PolicyStatement]:
@@ -217,6 +213,6 @@ def _permissions(cluster: Cluster) -> Iterator[iam.PolicyStatement]:
     )
     yield allow("Cluster", ["eks-auth:AssumeRoleForPodIdentity", "eks:DescribeCluster"], [arn])
     yield allow("LookAtItself", ["ec2:DescribeInstances", "ec2:DescribeInstanceTypes"], ["*"])
-    yield from images(_images(cluster))
+    yield from image_pulls(cluster)
     if cluster.identity.session_manager:
         yield session_manager()

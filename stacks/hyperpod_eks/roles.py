@@ -23,7 +23,8 @@ from stacks.identity.node_statements import (
     arn,
     hyperpod_agents,
     hyperpod_log_groups,
-    images,
+    image_pulls,
+    image_wildcards,
     key_use,
     volume_grants,
 )
@@ -99,7 +100,7 @@ def scaling_role(scope: Construct, cluster: Cluster, key_arn: str) -> iam.Role:
 
 def _permissions(cluster: Cluster, key_arn: str) -> Iterator[iam.PolicyStatement]:
     yield from hyperpod_agents(cluster)
-    yield from images(_repositories(cluster))
+    yield from image_pulls(cluster)
     yield allow(
         "PodIdentity",
         ["eks-auth:AssumeRoleForPodIdentity"],
@@ -123,17 +124,9 @@ def _wildcards(cluster: Cluster) -> Iterator[tuple[str, str]]:
         f"Resource::{hyperpod_log_groups(cluster)}",
         "HyperPod appends the cluster's id, which AWS chooses, to the log group's name",
     )
-    yield (
-        f"Resource::{_repositories(cluster)}",
-        "images of add-ons and HyperPod's agents are in registries of AWS's accounts, images of "
-        "jobs in any repository of this account",
-    )
+    yield from image_wildcards(cluster)
     if has_scripts(cluster):
         yield f"Resource::{_scripts(cluster)}/*", "scripts have hashed prefixes"
-
-
-def _repositories(cluster: Cluster) -> str:
-    return f"arn:{cluster.partition}:ecr:{cluster.region}:*:repository/*"
 
 
 def _scripts(cluster: Cluster) -> str:

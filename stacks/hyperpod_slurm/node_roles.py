@@ -22,11 +22,11 @@ from stacks.foundation import Foundation
 from stacks.hyperpod.network_permissions import acknowledge_network_permissions, network_statements
 from stacks.identity.node_statements import (
     allow,
-    arn,
     bucket_wildcards,
     hyperpod_agents,
     hyperpod_log_groups,
-    images,
+    image_pulls,
+    image_wildcards,
     key_use,
     reading,
     root_buckets,
@@ -116,11 +116,8 @@ class NodeRoles(Construct):
                 "AwsSolutions-IAM5[Resource::*]",
                 "ecr:GetAuthorizationToken has no resource type",
             )
-            acknowledge(
-                role,
-                f"AwsSolutions-IAM5[Resource::{arn(cluster, 'ecr', 'repository/*')}]",
-                "images of jobs are in any repository of this account",
-            )
+            for pattern, reason in image_wildcards(cluster):
+                acknowledge(role, f"AwsSolutions-IAM5[{pattern}]", reason)
         for pattern, reason in bucket_wildcards(cluster):
             acknowledge(role, f"AwsSolutions-IAM5[{pattern}]", reason)
 
@@ -171,6 +168,6 @@ def _job_statements(cluster: Cluster, key_arn: str) -> Iterator[iam.PolicyStatem
         yield from reading(cluster, objects)
     yield from writing(cluster)
     if cluster.slurm.containers.pyxis:
-        yield from images(arn(cluster, "ecr", "repository/*"))
+        yield from image_pulls(cluster)
     if buckets:
         yield key_use(key_arn)

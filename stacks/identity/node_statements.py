@@ -9,6 +9,7 @@ from aws_cdk import aws_iam as iam
 
 from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.platforms.derived_names import STATE_FOLDER, network_account
+from clusterwright.platforms.image_repositories import pulled_repositories
 from stacks.base import names
 
 SESSION_CHANNELS: Final = (
@@ -154,18 +155,60 @@ def session_manager() -> iam.PolicyStatement:
     return allow("SessionManager", ["ssm:UpdateInstanceInformation", *SESSION_CHANNELS], ["*"])
 
 
-def images(repositories_arn: str) -> Iterator[iam.PolicyStatement]:
-    """Pull images from these repositories."""
+PULL: Final = (
+    "ecr:BatchCheckLayerAvailability",
+    "ecr:BatchGetImage",
+    "ecr:GetDownloadUrlForLayer",
+)
+"""Actions that pull an image."""
+
+
+def image_pulls(cluster: Cluster) -> Iterator[iam.PolicyStatement]:
+    """Pull images of this account, from the spec's repositories if it has any.
+
+    Nodes of Kubernetes pull the images of add-ons and agents from registries of AWS's accounts as
+    well.
+    """
+    repositories = _repositories(cluster)
     yield allow("RegistryLogin", ["ecr:GetAuthorizationToken"], ["*"])
-    yield allow(
-        "ContainerImages",
-        [
-            "ecr:BatchCheckLayerAvailability",
-            "ecr:BatchGetImage",
-            "ecr:GetDownloadUrlForLayer",
-        ],
-        [repositories_arn],
-    )
+    if not cluster.uses_kubernetes:
+        yield allow("ContainerImages", PULL, repositories)
+    elif not cluster.storage.image_repositories:
+        yield allow("ContainerImages", PULL, [_every_registry(cluster)])
+    else:
+        yield allow("ContainerImages", PULL, repositories)
+        yield allow(
+            "ImagesOfAws",
+            PULL,
+            [_every_registry(cluster)],
+            conditions={"StringNotEquals": {"aws:ResourceAccount": cluster.account}},
+        )
+
+
+def image_wildcards(cluster: Cluster) -> Iterator[tuple[str, str]]:
+    """The wildcards of `image_pulls` in resources other than `*`, each with the reason."""
+    if cluster.uses_kubernetes:
+        yield (
+            f"Resource::{_every_registry(cluster)}",
+            "images of add-ons and agents are in registries of AWS's accounts, which differ by "
+            "region; "
+            + (
+                "a condition excludes this account"
+                if cluster.storage.image_repositories
+                else "images of jobs in any repository of this account"
+            ),
+        )
+    elif not cluster.storage.image_repositories:
+        (every,) = _repositories(cluster)
+        yield f"Resource::{every}", "images of jobs are in any repository of this account"
+
+
+def _repositories(cluster: Cluster) -> list[str]:
+    return [arn(cluster, "ecr", f"repository/{name}") for name in pulled_repositories(cluster)]
+
+
+def _every_registry(cluster: Cluster) -> str:
+    return f"arn:{cluster.partition}:ecr:{cluster.region}:*:repository/*"
 
 
 def key_use(key_arn: str) -> iam.PolicyStatement:

@@ -18,11 +18,11 @@ from stacks.base.acknowledge import acknowledge
 from stacks.base.names import lifecycle_bucket as scripts_bucket
 from stacks.identity.node_statements import (
     allow,
-    arn,
     bucket_arn,
     bucket_permissions,
     bucket_wildcards,
-    images,
+    image_pulls,
+    image_wildcards,
     key_use,
 )
 
@@ -85,7 +85,7 @@ def _services(
     if cluster.storage.lustre or cluster.storage.home is not None:
         yield allow("FileSystems", ["fsx:DescribeFileSystems"], ["*"])
     if cluster.slurm.containers.pyxis:
-        yield from images(arn(cluster, "ecr", "repository/*"))
+        yield from image_pulls(cluster)
     if cluster.slurm.topology == "tree":
         yield allow("Topology", ["ec2:DescribeInstances", "ec2:DescribeInstanceTopology"], ["*"])
     if prometheus_workspace_arn is not None:
@@ -105,8 +105,5 @@ def _wildcards(cluster: Cluster) -> Iterator[tuple[str, str]]:
             "instances have no resource types",
         )
     if cluster.slurm.containers.pyxis:
-        yield (
-            f"Resource::{arn(cluster, 'ecr', 'repository/*')}",
-            "images of jobs are in any repository of this account",
-        )
+        yield from image_wildcards(cluster)
     yield from bucket_wildcards(cluster)

@@ -23,7 +23,8 @@ from stacks.identity.node_statements import (
     arn,
     bucket_permissions,
     bucket_wildcards,
-    images,
+    image_pulls,
+    image_wildcards,
     key_use,
     session_manager,
     state_publishing,
@@ -92,7 +93,7 @@ def _statements(
         yield allow("FileSystems", ["fsx:DescribeFileSystems"], ["*"])
     yield key_use(base.identity.key_arn)
     if cluster.slurm.containers.pyxis:
-        yield from images(arn(cluster, "ecr", "repository/*"))
+        yield from image_pulls(cluster)
     if observability.prometheus_workspace_arn is not None:
         yield allow("Metrics", ["aps:RemoteWrite"], [observability.prometheus_workspace_arn])
     yield from bucket_permissions(cluster)
@@ -125,8 +126,5 @@ def _wildcards(cluster: Cluster) -> Iterator[tuple[str, str]]:
     elif cluster.slurm.containers.pyxis:
         yield "Resource::*", "ecr:GetAuthorizationToken has no resource type"
     if cluster.slurm.containers.pyxis:
-        yield (
-            f"Resource::{arn(cluster, 'ecr', 'repository/*')}",
-            "images of jobs are in any repository of this account",
-        )
+        yield from image_wildcards(cluster)
     yield from bucket_wildcards(cluster)

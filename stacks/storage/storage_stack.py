@@ -1,4 +1,4 @@
-"""The stack of data: Lustre, home directories and buckets."""
+"""The stack of data: Lustre, home directories, buckets and repositories of images."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from stacks.base.log_groups import log_group
 from stacks.network.network_stack import Attachments
 from stacks.storage.buckets import data_bucket, directory_bucket
 from stacks.storage.home import HomeDirectories, HomeMount, existing_home
+from stacks.storage.image_repositories import image_repository
 from stacks.storage.lustre import LustreFileSystem, LustreMount, existing_mount
 
 
@@ -22,6 +23,7 @@ def is_built(cluster: Cluster) -> bool:
         any(fs.existing is None for fs in storage.lustre)
         or (storage.home is not None and storage.home.existing is None)
         or any(bucket.create for bucket in storage.buckets)
+        or any(repository.create for repository in storage.image_repositories)
     )
 
 
@@ -48,6 +50,7 @@ class StorageStack(ClusterStack):
         super().__init__(scope, cluster, description="file systems, home directories, buckets")
         self._attachments, self._key_arn = attachments, key_arn
         self._build_buckets()
+        self._build_image_repositories()
         self.file_systems: dict[str, LustreFileSystem] = {}
         self._build_lustre()
         self.home: HomeDirectories | None = None
@@ -70,6 +73,13 @@ class StorageStack(ClusterStack):
             if bucket.create and bucket.directory:
                 directory_bucket(
                     self, f"DirectoryBucket{index}", cluster, bucket, key_arn=self._key_arn
+                )
+
+    def _build_image_repositories(self) -> None:
+        for index, spec in enumerate(self.cluster.storage.image_repositories):
+            if spec.create:
+                image_repository(
+                    self, f"ImageRepository{index}", self.cluster, spec, key_arn=self._key_arn
                 )
 
     def _build_lustre(self) -> None:

@@ -28,6 +28,16 @@ def test_repositories_with_a_prefix(session: AwsSession, stub: Stubber) -> None:
     assert ecr.repository_names(session, "cdk-") == ("cdk-a", "cdk-b")
 
 
+def test_repository_by_its_name(session: AwsSession, stub: Stubber) -> None:
+    found = [{"repositoryArn": "arn:aws:ecr:us-east-1:111122223333:repository/tools"}]
+    stub.add_response(
+        "describe_repositories", {"repositories": found}, {"repositoryNames": ["tools"]}
+    )
+    stub.add_client_error("describe_repositories", "RepositoryNotFoundException")
+    assert ecr.repository_arn(session, "tools") == found[0]["repositoryArn"]
+    assert ecr.repository_arn(session, "other") is None
+
+
 @pytest.mark.parametrize("answer", [{}, {"imageIds": [{"imageTag": "a"}]}])
 def test_repository_holds_images(
     answer: dict[str, Any], session: AwsSession, stub: Stubber

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from clusterwright.container_images.stacks import STACKS
+from tests.support import specs
 from tests.support.command_line import Answer, clusterwright
 from tools.lint.files import ROOT
 
@@ -104,3 +105,17 @@ def test_the_list_of_images() -> None:
     assert [line.partition(":")[0] for line in answer.out.splitlines()] == [
         stack.name for stack in STACKS
     ]
+
+
+def test_the_repository_of_the_spec_is_named(tmp_path: Path, pinned: Path) -> None:
+    spec = specs.write(
+        tmp_path / "spec.yaml",
+        specs.changed({"storage.image_repositories": [{"name": "team/pytorch", "create": True}]}),
+    )
+    output = tmp_path / "out"
+    answer = run("--lock", pinned, "--output", output, *BASES, spec=spec)
+    (push,) = [line for line in answer.out.splitlines() if line.startswith("push with: ")]
+    assert push == (
+        "push with: docker buildx build --tag "
+        f"{specs.ACCOUNT}.dkr.ecr.us-east-1.amazonaws.com/team/pytorch:TAG --push {output}/pytorch"
+    )

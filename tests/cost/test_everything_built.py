@@ -29,6 +29,7 @@ CHARGED: dict[str, str | tuple[str, ...]] = {
     "AWS::APS::Workspace": "Prometheus: samples",
     "AWS::Budgets::Budget": "budget with alarms",
     "AWS::CloudWatch::Alarm": "CloudWatch alarms",
+    "AWS::ECR::Repository": "ECR storage",
     "AWS::EC2::EIP": "NAT gateway: public address",
     "AWS::EKS::Capability": "EKS capability",
     "AWS::EKS::Cluster": "EKS control plane",

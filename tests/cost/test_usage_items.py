@@ -24,6 +24,7 @@ def test_every_usage_line_can_be_stated(tmp_path: Path) -> None:
         ],
         "storage.home": {"kind": "openzfs", "capacity_gib": 64},
         "storage.buckets": [{"name": "b-1", "create": True, "directory": True}],
+        "storage.image_repositories": [{"name": "training", "create": True}],
         "slurm.accounting": {"kind": "rds"},
         "observability.prometheus": True,
     }

@@ -47,6 +47,7 @@ STAYS = (
     "AWS::EC2::RouteTable",
     "AWS::EC2::Subnet",
     "AWS::EC2::VPC",
+    "AWS::ECR::Repository",
     "AWS::FSx::DataRepositoryAssociation",
     "AWS::FSx::FileSystem",
     "AWS::KMS::Alias",

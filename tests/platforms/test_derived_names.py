@@ -44,6 +44,8 @@ def test_derived_names_match_the_templates(name: str, tmp_path: Path, build: Bui
     buckets = named(assembly, "AWS::S3::Bucket", "BucketName")
     buckets |= named(assembly, "AWS::S3Express::DirectoryBucket", "BucketName")
     assert buckets == set(derived_names.built_buckets(cluster))
+    repositories = named(assembly, "AWS::ECR::Repository", "RepositoryName")
+    assert repositories == set(derived_names.built_image_repositories(cluster))
     groups = {group for group, _ in derived_names.log_groups(cluster)}
     assert named(assembly, "AWS::Logs::LogGroup", "LogGroupName") == groups
     alias = named(assembly, "AWS::KMS::Alias", "AliasName")

@@ -201,6 +201,10 @@ def _built(ids: Ids) -> dict[str, Any]:
             }
         ],
         "storage.home": {"kind": "openzfs", "capacity_gib": 128},
+        "storage.image_repositories": [
+            {"name": "training", "create": True},
+            {"name": "evaluation"},
+        ],
         "identity.kms_key_arn": ids.get("key", KEY),
         "identity.permissions_boundary_arn": BOUNDARY,
         "slurm.accounting": {"kind": "rds"},
@@ -208,6 +212,7 @@ def _built(ids: Ids) -> dict[str, Any]:
 
 
 def _make_built() -> Ids:
+    client("ecr").create_repository(repositoryName="evaluation")
     _bucket("corpus-here")
     client("s3").put_object(Bucket="corpus-here", Key="tokens/0", Body=b"0")
     client("iam").create_policy(PolicyName="boundary", PolicyDocument=_policy(_EVERYTHING))

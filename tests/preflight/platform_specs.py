@@ -169,6 +169,7 @@ CHANGES: tuple[dict[str, Any], ...] = (
         ]
     },
     {"storage.buckets": [{"name": "test-datasets", "mount_path": "/s3/datasets"}]},
+    {"storage.image_repositories": [{"name": "new", "create": True}, {"name": "python"}]},
     {
         "slurm.accounting": {
             "kind": "rds",
@@ -212,6 +213,13 @@ CHANGES: tuple[dict[str, Any], ...] = (
         },
         "observability.metrics": {
             "image": f"{ACCOUNT}.dkr.ecr.us-east-1.amazonaws.com/python@sha256:{'0' * 64}"
+        },
+    },
+    {
+        "storage.image_repositories": [{"name": "tests"}],
+        "acceptance": {
+            "image": f"{ACCOUNT}.dkr.ecr.us-east-1.amazonaws.com/tests@sha256:{'0' * 64}",
+            "hold": True,
         },
     },
     {"slurm.accounting": {"kind": "rds"}},

@@ -85,6 +85,7 @@ NOT_REFUSED = {
     "CW-I016": "the deployed role is put right by the deployment; its boundary is CW-I012's",
     "CW-I026": "ParallelCluster refuses the key pair itself: the local AWS launches with any name",
     "CW-I027": "kubelet pulls the image long after the deployment",
+    "CW-I032": "nodes pull from the repository long after the deployment",
     "CW-I028": "the local AWS takes any instance of Identity Center",
     "CW-I031": "a warning: whether the image fits is seen when its agent runs; the scenario "
     "bootstrap-fails",
@@ -614,6 +615,14 @@ def bucket_of_that_name(site: Site) -> Made:
     made = {"Type": "AWS::S3::Bucket", "Properties": {"BucketName": "acme-results"}}
     changes = {"storage.buckets": [{"name": "acme-results", "create": True}]}
     return changes, {"Bucket": made}, "Bucket"
+
+
+@case("CW-E017")
+def image_repository_of_that_name(site: Site) -> Made:
+    client("ecr").create_repository(repositoryName="training")
+    made = {"Type": "AWS::ECR::Repository", "Properties": {"RepositoryName": "training"}}
+    changes = {"storage.image_repositories": [{"name": "training", "create": True}]}
+    return changes, {"Repository": made}, "Repository"
 
 
 def repository(site: Site, bucket: str) -> Made:

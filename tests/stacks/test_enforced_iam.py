@@ -126,3 +126,26 @@ def test_the_role_for_jobs_has_the_data_and_only_nodes_may_assume_it(enforced: A
 def test_stacks_are_updated_and_deleted(enforced: Account, build: Build) -> None:
     statuses = enforced.deploy(build(changed(SPEC, compute__2__count=12)))
     assert statuses["test-cluster"] == "UPDATE_COMPLETE"
+
+
+def test_jobs_pull_from_the_repositories_of_the_spec(enforced: Account) -> None:
+    ecr = enforced.client("ecr")
+    (repository,) = ecr.describe_repositories()["repositories"]
+    assert repository["repositoryName"] == "acme-rich/training"
+    assert repository["encryptionConfiguration"]["encryptionType"] == "KMS"
+    assert repository["imageTagMutability"] == "IMMUTABLE"
+    (rule,) = json.loads(
+        ecr.get_lifecycle_policy(repositoryName="acme-rich/training")["lifecyclePolicyText"]
+    )["rules"]
+    assert rule["selection"]["countNumber"] == 20
+    jobs = f"arn:aws:iam::{ACCOUNT}:role/test-us-east-1-jobs"
+    login = simulated(enforced, jobs, ["ecr:GetAuthorizationToken"], "*")
+    assert login == ["allowed"]
+    pull_and_push = ["ecr:BatchGetImage", "ecr:PutImage"]
+    listed = f"arn:aws:ecr:us-east-1:{ACCOUNT}:repository/evaluation"
+    for arn, pull in (
+        (repository["repositoryArn"], "allowed"),
+        (listed, "allowed"),
+        (listed + "-2", "implicitDeny"),
+    ):
+        assert simulated(enforced, jobs, pull_and_push, arn) == [pull, "implicitDeny"]

@@ -11,7 +11,11 @@ from tests.stacks.deployment import Account, bootstrapped
 from tests.support.rich_specs import ACCOUNT, HYPERPOD_EKS, changed
 from tests.support.synthesis import Build
 
-SPEC = changed(HYPERPOD_EKS, protection="destroy")
+SPEC = changed(
+    HYPERPOD_EKS,
+    protection="destroy",
+    storage__image_repositories=[{"name": "jobs", "create": True}],
+)
 OTHER_REGION = f"arn:aws:sagemaker:us-west-2:{ACCOUNT}:cluster/abcdefghijkl"
 
 
@@ -24,8 +28,13 @@ def enforced(build: Build) -> Iterator[Account]:
 
 
 def decision(account: Account, role: str, action: str, arn: str) -> str:
+    owner = {
+        "ContextKeyName": "aws:ResourceAccount",
+        "ContextKeyValues": [arn.split(":")[4]],
+        "ContextKeyType": "string",
+    }
     found = account.client("iam").simulate_principal_policy(
-        PolicySourceArn=role, ActionNames=[action], ResourceArns=[arn]
+        PolicySourceArn=role, ActionNames=[action], ResourceArns=[arn], ContextEntries=[owner]
     )
     return str(found["EvaluationResults"][0]["EvalDecision"])
 
@@ -43,6 +52,8 @@ def test_cluster_is_deployed_and_changed_with_enforced_iam(
     ("action", "resource", "allowed"),
     [
         ("ecr:BatchGetImage", "arn:aws:ecr:us-east-1:602401143452:repository/eks/coredns", True),
+        ("ecr:BatchGetImage", f"arn:aws:ecr:us-east-1:{ACCOUNT}:repository/jobs", True),
+        ("ecr:BatchGetImage", f"arn:aws:ecr:us-east-1:{ACCOUNT}:repository/other", False),
         ("ecr:PutImage", f"arn:aws:ecr:us-east-1:{ACCOUNT}:repository/jobs", False),
         (
             "eks-auth:AssumeRoleForPodIdentity",

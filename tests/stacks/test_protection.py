@@ -17,6 +17,7 @@ DESTROY = changed(FULL, protection="destroy")
 # Stateful resources, and those that cannot be deleted before them.
 STATEFUL_TYPES = {
     "AWS::APS::Workspace",
+    "AWS::ECR::Repository",
     "AWS::FSx::DataRepositoryAssociation",
     "AWS::FSx::FileSystem",
     "AWS::KMS::Key",

@@ -701,6 +701,15 @@ CASES: dict[str, tuple[Case, ...]] = {
     "storage.buckets[].expire_noncurrent_days": (
         template("storage__buckets__1__expire_noncurrent_days", 60),
     ),
+    "storage.image_repositories[].name": (
+        template("storage__image_repositories__0__name", "test-other"),
+    ),
+    "storage.image_repositories[].create": (
+        template("storage__image_repositories__1__create", True),
+    ),
+    "storage.image_repositories[].keep_images": (
+        template("storage__image_repositories__0__keep_images", 30),
+    ),
     # The only value so far: any other is refused.
     "storage.home.kind": (refused("storage__home__kind", "efs"),),
     "storage.home.mount_path": (

@@ -129,6 +129,10 @@ BUILT: dict[str, Any] = {
             {"name": "acme-rich-logs", "create": True, "expire_noncurrent_days": 30},
             {"name": "acme-rich", "create": True, "directory": True},
         ],
+        "image_repositories": [
+            {"name": "acme-rich/training", "create": True, "keep_images": 20},
+            {"name": "evaluation"},
+        ],
         "home": {
             "kind": "openzfs",
             "mount_path": "/home",

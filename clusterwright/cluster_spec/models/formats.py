@@ -112,6 +112,11 @@ BUCKET = Format(
     "a bucket name: 3 to 63 lowercase letters, digits, hyphens and dots, without s3://",
     "acme-corpus",
 )
+IMAGE_REPOSITORY = Format(
+    r"^([a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*/)*[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*$",
+    "a name of a repository in Amazon ECR: lowercase letters, digits, . _ - and / between them",
+    "training",
+)
 VPC_ID = Format(r"^vpc-[0-9a-f]{8,17}$", "a VPC id (vpc-...)", "vpc-0a1b2c3d4e5f60718")
 SUBNET_ID = Format(
     r"^subnet-[0-9a-f]{8,17}$", "a subnet id (subnet-...)", "subnet-0a1b2c3d4e5f60718"

@@ -187,6 +187,30 @@ class Bucket(Model):
     """Noncurrent versions are deleted after this time; only for a created bucket."""
 
 
+class ImageRepository(Model):
+    """A repository of the account's registry in Amazon ECR, for images that jobs run in.
+
+    With one or more of them, nodes pull images of this account from these repositories only.
+    """
+
+    name: Annotated[
+        str,
+        Field(
+            pattern=formats.IMAGE_REPOSITORY.pattern,
+            min_length=2,
+            max_length=256,
+            examples=[formats.IMAGE_REPOSITORY.example],
+        ),
+    ]
+    """Name of the repository, with its namespaces: `training` or `team/training`."""
+
+    create: bool = False
+    """false: an existing repository, never modified. true: the repository is created."""
+
+    keep_images: Annotated[int, Field(ge=1, le=10_000)] = 100
+    """Newest images that are kept; ECR deletes older ones. Only for a created repository."""
+
+
 class ExistingHome(Model):
     """An existing OpenZFS file system, which is mounted and never modified."""
 
@@ -228,13 +252,16 @@ class Home(Model):
 
 
 class Storage(Model):
-    """File systems, buckets and home directories."""
+    """File systems, buckets, repositories of images and home directories."""
 
     lustre: Annotated[list[Lustre], Field(max_length=16)] = []
     """FSx for Lustre file systems."""
 
     buckets: list[Bucket] = []
     """S3 buckets in addition to the file systems."""
+
+    image_repositories: list[ImageRepository] = []
+    """Repositories in Amazon ECR for images of jobs."""
 
     home: Home | None = None
     """Shared home directories; on the root volume of each node if absent."""

@@ -47,6 +47,13 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
             for i, b in enumerate(cluster.storage.buckets)
         ),
     )
+    yield from _unique(
+        "image repository",
+        (
+            (("storage", "image_repositories", i, "name"), r.name)
+            for i, r in enumerate(cluster.storage.image_repositories)
+        ),
+    )
     yield from _mount_paths(cluster)
     yield from _tags(cluster)
     yield from _waivers(cluster)

@@ -55,6 +55,16 @@ class EcrImage(Fact[int | None]):
 
 
 @dataclass(frozen=True)
+class ImageRepository(Fact[str | None]):
+    """The ARN of an ECR repository of the account; None if there is none of that name."""
+
+    name: str
+    actions: ClassVar = ("ecr:DescribeRepositories",)
+    resource: ClassVar = "arn:{partition}:ecr:{region}:{account}:repository/{name}"
+    function: ClassVar = ecr.repository_arn
+
+
+@dataclass(frozen=True)
 class KeyPair(Fact[str | None]):
     """The kind of an EC2 key pair; None if there is none of that name."""
 

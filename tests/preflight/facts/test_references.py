@@ -10,6 +10,7 @@ from clusterwright.preflight.facts.fact import Fact, Place
 from clusterwright.preflight.facts.references import (
     EcrImage,
     HasObjects,
+    ImageRepository,
     KeyPair,
     NamedRole,
     NamedUser,
@@ -26,6 +27,14 @@ PLACE = Place("aws", "us-east-1", "111122223333")
         (
             EcrImage("444455556666", "us-west-2", "ml/training", "sha256:0"),
             {"ecr:DescribeImages": "arn:aws:ecr:us-west-2:444455556666:repository/ml/training"},
+        ),
+        (
+            ImageRepository("ml/training"),
+            {
+                "ecr:DescribeRepositories": (
+                    "arn:aws:ecr:us-east-1:111122223333:repository/ml/training"
+                )
+            },
         ),
         (HasObjects("corpus", "tokens/"), {"s3:ListBucket": "arn:aws:s3:::corpus"}),
         (KeyPair("team"), {}),
