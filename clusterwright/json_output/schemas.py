@@ -114,11 +114,14 @@ def output_schema(command: str, *outputs: type[Output]) -> dict[str, Any]:
     """The schema of a command's JSON: one of `outputs`, or the problems of exit code 3."""
     fields: Any = {"command": (Literal[command], command)}
     problems = create_model("ProblemsOutput", __base__=ProblemsOutput, **fields)
-    union: Any = reduce(or_, (*outputs, problems))
+    title = f"The output of `clusterwright {command} --format json`"
+    return document_schema(title, *outputs, problems)
+
+
+def document_schema(title: str, *models: type[Output]) -> dict[str, Any]:
+    """The schema of a JSON document that is one of `models`."""
+    union: Any = reduce(or_, models)
     schema = TypeAdapter(union).json_schema(mode="serialization", schema_generator=_Generator)
-    schema["oneOf"] = schema.pop("anyOf")
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": f"The output of `clusterwright {command} --format json`",
-        **schema,
-    }
+    if "anyOf" in schema:
+        schema["oneOf"] = schema.pop("anyOf")
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": title, **schema}

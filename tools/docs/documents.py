@@ -121,6 +121,8 @@ def documents() -> Iterator[Document]:
     ):
         path = f"schema/{command}-output.schema.json"
         yield Document(f"{command}-schema", path, _output_schema(command))
+    for name in ("localaws-recording", "localaws-replay-output", "localaws-verify-output"):
+        yield Document(f"{name}-schema", f"schema/{name}.schema.json", _local_aws_schema(name))
 
 
 def _log_parser(file: Path) -> Callable[[], str]:
@@ -349,6 +351,15 @@ def _output_schema(command: str) -> Callable[[], str]:
         from clusterwright.json_output.schemas import schemas
 
         return _json(schemas()[f"{command}-output.schema.json"])
+
+    return text
+
+
+def _local_aws_schema(name: str) -> Callable[[], str]:
+    def text() -> str:
+        from clusterwright_localaws.json_output import schemas
+
+        return _json(schemas()[f"{name}.schema.json"])
 
     return text
 

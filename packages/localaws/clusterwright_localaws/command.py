@@ -246,8 +246,8 @@ def verify(
     except VerifyError as error:
         raise UserError(str(error), error.hint) from error
     found = _verify(selection, endpoint, region, profile, deletion_timeout_s)
-    click.echo(report.as_json(found) if form == "json" else report.as_text(found))
-    return 130 if found.interrupted else found.exit_code
+    click.echo(report.as_json(found).rstrip() if form == "json" else report.as_text(found))
+    return found.exit_code
 
 
 def _verify(
@@ -388,7 +388,7 @@ def replay(*, path: Path, world_name: str, form: str) -> int:
         raise UserError(f"{path}: {getattr(error, 'strerror', None) or error}") from error
     results = replaying.against_local_aws(lines, world)
     show = replaying.as_json if form == "json" else replaying.as_text
-    click.echo(show(results))
+    click.echo(show(results).rstrip())
     return replaying.exit_code(results)
 
 

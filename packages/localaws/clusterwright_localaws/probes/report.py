@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from typing import Any, Final
 
+from clusterwright.json_output.envelope import SCHEMA_VERSION, to_json
+from clusterwright_localaws.json_output import VerifyOutput
 from clusterwright_localaws.probes.anonymous import anonymous, mapped
 from clusterwright_localaws.probes.library import creates, price_usd, probes, sources
 from clusterwright_localaws.probes.running import Result
 from clusterwright_localaws.probes.verifying import Report
 
-SCHEMA_VERSION: Final = 1
 _WORDS: Final = {
     "same": "as AWS",
     "different": "DIFFERENT",
@@ -42,7 +42,7 @@ def document(report: Report) -> dict[str, Any]:
 
 
 def as_json(report: Report) -> str:
-    return json.dumps(document(report), indent=2)
+    return to_json(VerifyOutput.model_validate(document(report)).model_dump())
 
 
 def as_text(report: Report) -> str:

@@ -61,11 +61,15 @@ class Report:
 
     @property
     def exit_code(self) -> int:
-        """1 for a difference or a leftover; else 2 if something is unknown; else 0."""
+        """130 after an interruption; else 1 for a difference or a leftover, 2 if something is
+        unknown, 0.
+        """
+        if self.interrupted:
+            return 130
         verdicts = {one.verdict for one in self.results}
         if "different" in verdicts or self.left_behind:
             return 1
-        return 2 if "unknown" in verdicts or self.interrupted else 0
+        return 2 if "unknown" in verdicts else 0
 
 
 def select(

@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
+from clusterwright.json_output.base import json_text
+from clusterwright_localaws.json_output import ReplayOutput
 from clusterwright_localaws.probes.anonymous import anonymous, mapped
 from clusterwright_localaws.probes.calls import Answer, BotoCaller, NoAnswer
 from clusterwright_localaws.probes.library import reads_only
@@ -202,22 +204,7 @@ def against_local_aws(lines: Sequence[Mapping[str, Any]], world: World) -> list[
 
 def as_json(results: Sequence[Replayed]) -> str:
     """Return the comparison as JSON."""
-    document = {
-        "schema_version": 1,
-        "command": "localaws replay",
-        "exit_code": exit_code(results),
-        "calls": [
-            {
-                "number": one.number,
-                "call": one.call,
-                "verdict": one.verdict,
-                "reason": one.reason,
-                "differences": [vars(item) for item in one.differences],
-            }
-            for one in results
-        ],
-    }
-    return json.dumps(document, indent=2)
+    return json_text(ReplayOutput, exit_code=exit_code(results), calls=results)
 
 
 def as_text(results: Sequence[Replayed]) -> str:

@@ -12,9 +12,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 import yaml
 
+from clusterwright_localaws.json_output import schemas
 from packages.localaws.tests.servers import at, server
 
 pytestmark = pytest.mark.enable_socket
@@ -47,7 +49,12 @@ def verify(*arguments: str) -> tuple[int, Any, str]:
         check=False,
         env=_ENVIRONMENT,
     )
-    return done.returncode, json.loads(done.stdout) if done.stdout else None, done.stderr
+    if not done.stdout:
+        return done.returncode, None, done.stderr
+    document = json.loads(done.stdout)
+    jsonschema.validate(document, schemas()["localaws-verify-output.schema.json"])
+    assert document["exit_code"] == done.returncode
+    return done.returncode, document, done.stderr
 
 
 @pytest.fixture(scope="module")

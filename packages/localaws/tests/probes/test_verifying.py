@@ -96,7 +96,7 @@ class TestStop:
             assert boto3.client("iam", **KEY).list_roles()["Roles"] == []
         assert [one.verdict for one in report.results] == ["same", "not_tried"]
         assert report.interrupted
-        assert report.exit_code == 2
+        assert report.exit_code == 130
 
 
 class TestAgainstLocalAws:

@@ -8,8 +8,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 
+from clusterwright_localaws.json_output import schemas
 from clusterwright_localaws.recordings.proxy import _unchunked
 from packages.localaws.tests.servers import READY, at, server
 
@@ -73,7 +75,12 @@ def replayed(path: Path) -> tuple[int, Any]:
         check=False,
     )
     assert "Traceback" not in done.stderr
-    return done.returncode, json.loads(done.stdout) if done.stdout else done.stderr
+    if not done.stdout:
+        return done.returncode, done.stderr
+    document = json.loads(done.stdout)
+    jsonschema.validate(document, schemas()["localaws-replay-output.schema.json"])
+    assert document["exit_code"] == done.returncode
+    return done.returncode, document
 
 
 def test_every_call_is_recorded_without_secrets(recording: Path) -> None:
@@ -90,6 +97,21 @@ def test_every_call_is_recorded_without_secrets(recording: Path) -> None:
     assert {"CreateSecret", "GetRole", "CreateStack", "DescribeStacks"} <= set(operations)
     for secret in (SECRET, "AWS4-HMAC", "Signature", "Credential="):
         assert secret not in text
+
+
+def test_every_line_matches_the_schema(recording: Path) -> None:
+    schema = schemas()["localaws-recording.schema.json"]
+    lines = [json.loads(line) for line in recording.read_text().splitlines()]
+    for line in lines:
+        jsonschema.validate(line, schema)
+    assert {type(line.get("error")) for line in lines[1:]} == {dict, type(None)}
+    for wrong in (
+        lines[0] | {"kind": "other"},
+        lines[1] | {"number": 0},
+        {**lines[1], "status": "a"},
+    ):
+        with pytest.raises(jsonschema.ValidationError):
+            jsonschema.validate(wrong, schema)
 
 
 def test_local_aws_answers_its_own_recording_alike(recording: Path) -> None:
