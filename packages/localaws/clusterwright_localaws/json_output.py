@@ -78,9 +78,7 @@ class ReplayOutput(Envelope):
     """The comparison of the local AWS with a recording, call by call."""
 
     command: Literal["localaws replay"] = "localaws replay"
-    exit_code: Literal[0, 1, 2] = field(  # type: ignore[assignment]
-        "The exit code of the command."
-    )
+    exit_code: Literal[0, 1, 2] = field("The exit code of the command.")
     calls: tuple[ReplayedCallOutput, ...] = field("Every call, in the order of the recording.")
 
 
