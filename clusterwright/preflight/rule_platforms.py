@@ -206,7 +206,7 @@ LIMITS: Final = (
         "there is no EKS control plane",
     ),
     Limit(
-        ("CW-E014", "CW-E015", "CW-E016", "CW-L017", "CW-N034", "CW-Q063"),
+        ("CW-E014", "CW-E015", "CW-E016", "CW-I031", "CW-L017", "CW-N034", "CW-Q063"),
         _NOT_PCS,
         "there is no cluster of PCS",
     ),

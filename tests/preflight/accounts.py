@@ -513,6 +513,7 @@ def _managed(ids: Ids) -> dict[str, Any]:
     del ids
     return {
         "platform": "pcs",
+        "image": {"image_id": "ami-0123456789abcdef0"},
         "network": _NETWORK,
         "compute": [
             {"name": "login", "role": "login", "instance_type": "m5.4xlarge", "count": 1},

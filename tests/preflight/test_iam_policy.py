@@ -143,9 +143,9 @@ def test_every_action_of_the_policy_is_used() -> None:
         assert {p.action for found in NEEDED.values() for p in found} - TAKEN <= SELDOM
 
 
-# Used if S3 answers HeadBucket with a redirect without a region (old regions only), and
-# if a VPC has custom options.
-SELDOM = {"ec2:DescribeDhcpOptions", "s3:GetBucketLocation"}
+# Used if S3 answers HeadBucket with a redirect without a region (old regions only), if a VPC has
+# custom options, and if the spec's cluster of PCS has active groups.
+SELDOM = {"ec2:DescribeDhcpOptions", "pcs:GetComputeNodeGroup", "s3:GetBucketLocation"}
 
 
 # It asks only where AWS's page does not list PCS, and the sites are in us-east-1.
