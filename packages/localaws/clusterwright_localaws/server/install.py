@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from clusterwright_localaws.core.runtime import runtime
+from clusterwright_localaws.server.instances import hold_weakly
 from clusterwright_localaws.services.ec2.fixes import offerings_by_region
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ def install() -> None:
         if _installed.is_set():
             return
         _modules_once()
+        hold_weakly()
         # Before EC2 is imported, which other services of moto do by themselves.
         offerings_by_region.apply()
         _route_in_process()
