@@ -24,8 +24,17 @@ PRIORITY = Setting(
 RESTARTS = Setting(
     "restarts",
     "count",
-    "On Kubernetes with HyperPod: restarts after which the operator gives up.",
+    "On Kubernetes with HyperPod, and of a JobSet or TrainJob: restarts after which the operator "
+    "gives up.",
     default="100",
+)
+JOB_KIND = Setting(
+    "job_kind",
+    "choice",
+    "On Kubernetes: the kind of object. `platform`: HyperPodPyTorchJob with HyperPod's training "
+    "operator, else PyTorchJob. The stacks install no controller of the others.",
+    default="platform",
+    choices=("platform", "JobSet", "TrainJob"),
 )
 RUN = Setting(
     "run",
@@ -68,7 +77,7 @@ SAVE_MINUTES = Setting(
 
 
 SLURM_ONLY = frozenset({"partition", "account", "qos", "environment"})
-KUBERNETES_ONLY = frozenset({"tenant", "priority", "restarts"})
+KUBERNETES_ONLY = frozenset({"tenant", "priority", "restarts", "job_kind"})
 """Settings that are refused with the other launcher."""
 
 
@@ -86,6 +95,6 @@ def common_settings(own: tuple[Setting, ...], *, image: bool, trains: bool) -> t
     if image:
         found += [IMAGE, ENVIRONMENT]
     if trains:
-        found += [CHECKPOINTS, ATTEMPTS, SAVE_MINUTES, RESTARTS]
+        found += [CHECKPOINTS, ATTEMPTS, SAVE_MINUTES, RESTARTS, JOB_KIND]
     names = {setting.name for setting in own}
     return tuple(setting for setting in found if setting.name not in names)

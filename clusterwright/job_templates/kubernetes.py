@@ -18,6 +18,7 @@ from clusterwright.cluster_spec.models import formats
 from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.cluster_spec.models.tenants import Tenant
 from clusterwright.cluster_spec.models.workloads import Job
+from clusterwright.cluster_spec.validation.workloads import queued
 from clusterwright.job_templates.facts import Target
 from clusterwright.job_templates.settings import SettingError
 from clusterwright.job_templates.slurm import (
@@ -30,6 +31,15 @@ from clusterwright.job_templates.slurm import (
 from clusterwright.job_templates.template import Context, RefusedError
 from clusterwright.platforms.kubernetes import tenants
 from clusterwright.platforms.kubernetes.groups import UnknownFactError, job_nodes
+from clusterwright.platforms.kubernetes.job_sets import (
+    DEFINITIONS,
+    JOB_SET,
+    TRAIN_JOB,
+    batch_job_of,
+    job_set,
+    pod_of,
+    train_job,
+)
 from clusterwright.platforms.kubernetes.jobs import (
     PRIORITY_LABEL,
     job_manifest,
@@ -38,6 +48,7 @@ from clusterwright.platforms.kubernetes.jobs import (
 )
 from clusterwright.platforms.kubernetes.objects import TENANT_LABEL, Manifest, manifest
 from clusterwright.platforms.kubernetes.operators import HYPERPOD_JOB, job_kinds
+from clusterwright.platforms.kubernetes.values import FRAMEWORKS
 
 PROGRAMS: Final = "/opt/clusterwright"
 """Where pods have the job's scripts."""
@@ -74,6 +85,7 @@ def check(context: Context) -> None:
             f"--set priority: the spec has no priority {stated!r}",
             f"it has {', '.join(known)}" if known else "add it to kubernetes.workloads.priorities",
         )
+    _check_kind(context)
     most = most_nodes(context.target, {"tenant": tenant(context).name})
     if context.nodes > most:
         raise SettingError(
@@ -141,6 +153,24 @@ def job(
         The catalogue has no value that the manifest needs.
     """
     cluster, owner = context.cluster, _owner(context)
+    wanted = _wanted(context, kind, command, max_restarts)
+    try:
+        found = job_manifest(cluster, context.catalog, wanted, owner)
+    except UnknownFactError as error:
+        raise RefusedError(f"{context.template.name}: {error}") from None
+    _prioritise(context, found)
+    minutes = context.optional("time")
+    if minutes is not None:
+        found["spec"]["runPolicy"]["activeDeadlineSeconds"] = minutes * 60
+    return found
+
+
+def _wanted(
+    context: Context,
+    kind: Literal["pytorch", "hyperpod-pytorch", "nccl-tests"],
+    command: Sequence[str],
+    max_restarts: int,
+) -> Job:
     paged = dict(communication(context)).get("FI_EFA_USE_HUGE_PAGE") != "0"
     wanted = Job(
         name=context.text("run"),
@@ -151,17 +181,7 @@ def job(
         command=list(command),
         max_restarts=max_restarts,
     )
-    if not paged:
-        wanted = wanted.model_copy(update={"hugepages_mib": 0})
-    try:
-        found = job_manifest(cluster, context.catalog, wanted, owner)
-    except UnknownFactError as error:
-        raise RefusedError(f"{context.template.name}: {error}") from None
-    _prioritise(context, found)
-    minutes = context.optional("time")
-    if minutes is not None:
-        found["spec"]["runPolicy"]["activeDeadlineSeconds"] = minutes * 60
-    return found
+    return wanted if paged else wanted.model_copy(update={"hugepages_mib": 0})
 
 
 def tasks(
@@ -332,7 +352,8 @@ def training(
     RefusedError
         The cluster lacks what the job needs.
     """
-    operated = HYPERPOD_JOB in job_kinds(context.cluster)
+    kind = context.text("job_kind")
+    operated = kind == "platform" and HYPERPOD_JOB in job_kinds(context.cluster)
     step = " \\\n  ".join((f"{_launcher(context, operated)} {program}", *arguments))
     lines = [*training_variables(context, marker), f"SAVE_SIGNAL={context.template.save_signal}"]
     lines.append(f"LAST_STEP={last_step}")
@@ -347,17 +368,74 @@ def training(
         ("\n".join(lines), *(fragment(name) for name in names), "begin_training"),
         ("\n".join(line for line in preparation if line), f"{step} &\n{END}"),
     )
-    run = context.text("run")
-    found = job(
-        context,
-        "hyperpod-pytorch" if operated else "pytorch",
-        ["/bin/bash", f"{PROGRAMS}/run.sh"],
-        max_restarts=context.count("restarts"),
-    )
-    pod = _restarted_pod(context, found, operated)
+    run, command = context.text("run"), ["/bin/bash", f"{PROGRAMS}/run.sh"]
+    restarts = context.count("restarts")
+    before: tuple[Manifest, ...] = ()
+    if kind == "platform":
+        found = job(
+            context,
+            "hyperpod-pytorch" if operated else "pytorch",
+            command,
+            max_restarts=restarts,
+        )
+        pod = _restarted_pod(context, found, operated)
+    else:
+        *before, found, pod = _set_of_pods(context, kind, command, restarts)
     pod["terminationGracePeriodSeconds"] = context.count("save_minutes") * 60 + 60
     scripts = _with_programs(found, pod, run, {**(programs or {}), "run.sh": f"{script}\n"})
-    return file(context, scripts, found)
+    return file(context, scripts, *before, found)
+
+
+def _set_of_pods(
+    context: Context, kind: str, command: Sequence[str], max_restarts: int
+) -> tuple[Any, ...]:
+    """The objects of a JobSet or TrainJob, then the pod in them."""
+    cluster, owner = context.cluster, _owner(context)
+    wanted = _wanted(context, "pytorch", command, max_restarts)
+    try:
+        if kind == "JobSet":
+            found = (job_set(cluster, context.catalog, wanted, owner),)
+            spec = found[0]["spec"]
+        else:
+            found = train_job(cluster, context.catalog, wanted, owner)
+            spec = found[0]["spec"]["template"]["spec"]
+    except UnknownFactError as error:
+        raise RefusedError(f"{context.template.name}: {error}") from None
+    minutes = context.optional("time")
+    if minutes is not None:
+        batch_job_of(spec)["activeDeadlineSeconds"] = minutes * 60
+    return (*found, pod_of(spec))
+
+
+def kind_notes(context: Context) -> tuple[str, ...]:
+    """What a user installs for a kind of job that no add-on or chart of the stacks has."""
+    kind = context.optional("job_kind")
+    if context.cluster.uses_slurm or kind in (None, "platform"):
+        return ()
+    definitions = DEFINITIONS[JOB_SET if kind == "JobSet" else TRAIN_JOB]
+    return (
+        f"nothing here installs the controller of {kind}: `kubectl get "
+        f"{' '.join(f'crd/{name}' for name in definitions)}` shows whether it is there",
+    )
+
+
+def _check_kind(context: Context) -> None:
+    """Refuse a kind of job that the queues do not have. Raises RefusedError."""
+    kind = context.optional("job_kind")
+    if kind in (None, "platform"):
+        return
+    name = context.template.name
+    if context.cluster.hyperpod.task_governance is not None:
+        raise RefusedError(
+            f"{name}: whether the queues of task governance take a {kind} is unknown",
+            "leave job_kind out",
+        )
+    if kind == "TrainJob" and queued(context.cluster):
+        raise RefusedError(
+            f"{name}: Kueue would not queue a TrainJob: its configuration has "
+            f"{', '.join(FRAMEWORKS)}",
+            "--set job_kind=JobSet, or leave job_kind out",
+        )
 
 
 def _restarted_pod(context: Context, found: Manifest, operated: bool) -> dict[str, Any]:

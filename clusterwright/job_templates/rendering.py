@@ -98,7 +98,11 @@ def render(
         form, ending = template.kubernetes, "yaml"
     assert form is not None
     name = f"{template.name}.{ending}"
-    return RenderedJob(template.name, name, form(context), template.notes(context))
+    return RenderedJob(template.name, name, form(context), _notes(context))
+
+
+def _notes(context: Context) -> tuple[str, ...]:
+    return (*context.template.notes(context), *kubernetes.kind_notes(context))
 
 
 def _check_launcher(cluster: Cluster, given: Mapping[str, str]) -> None:

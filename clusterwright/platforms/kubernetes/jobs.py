@@ -106,7 +106,7 @@ def task_manifest(
         The EFA interfaces of the type are unknown.
     """
     group = next(group for group in cluster.compute if group.name == job.group)
-    pod = _pod(cluster, catalog, job, tenant, group, container="task")
+    pod = whole_node_pod(cluster, catalog, job, tenant, group, container="task")
     if cpus is not None:
         requests = {**_defaults(tenant), "cpu": str(cpus)}
         pod["containers"][0]["resources"] = {"requests": requests}
@@ -122,9 +122,9 @@ def task_manifest(
         "parallelism": job.node_count,
         "backoffLimit": job.max_restarts,
         "podFailurePolicy": {"rules": rules},
-        "template": _template(cluster, group, pod),
+        "template": pod_template(cluster, group, pod),
     }
-    return _job("batch/v1", "Job", cluster, job, tenant, spec)
+    return tenant_object("batch/v1", "Job", cluster, job, tenant, spec)
 
 
 def server_manifests(
@@ -150,7 +150,7 @@ def server_manifests(
         The EFA interfaces of the type are unknown.
     """
     group = next(group for group in cluster.compute if group.name == job.group)
-    pod = _pod(cluster, catalog, job, tenant, group, container="server")
+    pod = whole_node_pod(cluster, catalog, job, tenant, group, container="server")
     container = pod["containers"][0]
     container["ports"] = [{"name": "http", "containerPort": port}]
     probe = {"httpGet": {"path": health_path, "port": "http"}, "timeoutSeconds": 10}
@@ -162,10 +162,10 @@ def server_manifests(
     container["readinessProbe"] = {**probe, "periodSeconds": 20, "failureThreshold": 1}
     container["livenessProbe"] = {**probe, "periodSeconds": 20, "failureThreshold": 3}
     own = {SERVER_LABEL: job.name}
-    template = _template(cluster, group, pod)
+    template = pod_template(cluster, group, pod)
     labels = {**own, TENANT_LABEL: tenant.name}
     template["metadata"] = {**template.get("metadata", {}), "labels": labels}
-    deployment = _job(
+    deployment = tenant_object(
         "apps/v1",
         "Deployment",
         cluster,
@@ -193,9 +193,9 @@ def server_manifests(
 def _pytorch(
     cluster: Cluster, catalog: Catalog, job: Job, tenant: Tenant, group: ComputeGroup
 ) -> Manifest:
-    pod = _pod(cluster, catalog, job, tenant, group, container="pytorch")
-    template = _template(cluster, group, pod)
-    return _job(
+    pod = whole_node_pod(cluster, catalog, job, tenant, group, container="pytorch")
+    template = pod_template(cluster, group, pod)
+    return tenant_object(
         "kubeflow.org/v1",
         "PyTorchJob",
         cluster,
@@ -233,7 +233,7 @@ def _auto_resume(cluster: Cluster, job: Job) -> dict[str, str]:
 def _hyperpod_pytorch(
     cluster: Cluster, catalog: Catalog, job: Job, tenant: Tenant, group: ComputeGroup
 ) -> Manifest:
-    pod = _pod(cluster, catalog, job, tenant, group, container="pytorch")
+    pod = whole_node_pod(cluster, catalog, job, tenant, group, container="pytorch")
     pod["containers"][0]["ports"] = [{"containerPort": OPERATOR_PORT}]
     if job.checkpointless is not None:
         _without_checkpoints(pod, job.checkpointless)
@@ -264,7 +264,9 @@ def _hyperpod_pytorch(
                 if seconds is not None
             },
         }
-    return _job("sagemaker.amazonaws.com/v1", "HyperPodPyTorchJob", cluster, job, tenant, spec)
+    return tenant_object(
+        "sagemaker.amazonaws.com/v1", "HyperPodPyTorchJob", cluster, job, tenant, spec
+    )
 
 
 def _without_checkpoints(pod: Pod, wanted: Checkpointless) -> None:
@@ -290,7 +292,7 @@ def _without_checkpoints(pod: Pod, wanted: Checkpointless) -> None:
 def _nccl_tests(
     cluster: Cluster, catalog: Catalog, job: Job, tenant: Tenant, group: ComputeGroup
 ) -> Manifest:
-    worker = _pod(cluster, catalog, job, tenant, group, container="worker")
+    worker = whole_node_pod(cluster, catalog, job, tenant, group, container="worker")
     # The operator starts sshd in workers; the command runs in the launcher.
     del worker["containers"][0]["command"]
     launcher = {
@@ -305,7 +307,7 @@ def _nccl_tests(
         "nodeSelector": group_labels(cluster, group),
         **({"tolerations": tolerations(group)} if group.taints else {}),
     }
-    return _job(
+    return tenant_object(
         "kubeflow.org/v2beta1",
         "MPIJob",
         cluster,
@@ -319,12 +321,12 @@ def _nccl_tests(
                     "replicas": 1,
                     # With OnFailure the log is lost when no restart is left.
                     "restartPolicy": "OnFailure" if job.max_restarts else "Never",
-                    "template": _template(cluster, group, launcher),
+                    "template": pod_template(cluster, group, launcher),
                 },
                 "Worker": {
                     "replicas": job.node_count,
                     "restartPolicy": "Never",
-                    "template": _template(cluster, group, worker),
+                    "template": pod_template(cluster, group, worker),
                 },
             },
         },
@@ -338,7 +340,7 @@ _KINDS: dict[str, Callable[[Cluster, Catalog, Job, Tenant, ComputeGroup], Manife
 }
 
 
-def _job(
+def tenant_object(
     api_version: str,
     kind: str,
     cluster: Cluster,
@@ -347,6 +349,7 @@ def _job(
     spec: dict[str, Any],
     annotations: dict[str, str] | None = None,
 ) -> Manifest:
+    """Return an object in the tenant's namespace, with the labels of its queue."""
     namespace = namespace_of(cluster, tenant)
     labels = {TENANT_LABEL: tenant.name}
     if queued(cluster):
@@ -366,13 +369,13 @@ def _job(
     )
 
 
-def _template(cluster: Cluster, group: ComputeGroup, pod: Pod) -> dict[str, Any]:
+def pod_template(cluster: Cluster, group: ComputeGroup, pod: Pod) -> dict[str, Any]:
     """Return the pod template of a job; an autoscaler keeps its node until the pod ends."""
     annotations = pod_annotations(cluster, group)
     return {**({"metadata": {"annotations": annotations}} if annotations else {}), "spec": pod}
 
 
-def _pod(
+def whole_node_pod(
     cluster: Cluster,
     catalog: Catalog,
     job: Job,

@@ -38,7 +38,13 @@ Values = dict[str, Any]
 EXCLUDED_FROM_QUOTAS = ("vpc.amazonaws.com", "hugepages-", "ephemeral-storage")
 """Resources that are allocated together with the accelerators of the node."""
 
-FRAMEWORKS = ("batch/job", "kubeflow.org/mpijob", "kubeflow.org/pytorchjob", "pod")
+FRAMEWORKS = (
+    "batch/job",
+    "jobset.x-k8s.io/jobset",
+    "kubeflow.org/mpijob",
+    "kubeflow.org/pytorchjob",
+    "pod",
+)
 HYPERPOD_JOB = "HyperPodPyTorchJob.v1.sagemaker.amazonaws.com"
 """Kind, version and group, in the format of Kueue's `externalFrameworks`."""
 

@@ -36,7 +36,7 @@ QUALIFIED = re.compile(
 LABEL_VALUE = re.compile(r"(([A-Za-z0-9][-A-Za-z0-9_.]{0,61})?[A-Za-z0-9])?")
 QUANTITY = re.compile(r"[0-9]+(\.[0-9]+)?(m|k|M|G|T|P|E|Ki|Mi|Gi|Ti|Pi|Ei)?")
 
-LABEL_NAMED = ("Namespace", "PyTorchJob", "MPIJob", "HyperPodPyTorchJob")
+LABEL_NAMED = ("Namespace", "PyTorchJob", "MPIJob", "HyperPodPyTorchJob", "JobSet", "TrainJob")
 """Kinds whose names become labels or host names: at most 63 characters, without dots."""
 
 
