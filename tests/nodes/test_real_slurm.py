@@ -7,7 +7,6 @@ and says where it would put a job.
 
 from __future__ import annotations
 
-import dataclasses
 import io
 import json
 import os
@@ -19,7 +18,7 @@ from typing import Any
 
 import pytest
 from clusterwright_node import inputs as inputs_module
-from clusterwright_node import slurm_generate, slurm_topology
+from clusterwright_node import slurm_generate
 from clusterwright_node.catalogue import load_steps, step_names
 from clusterwright_node.contract import ClusterFile
 from clusterwright_node.inputs import Inputs
@@ -27,7 +26,7 @@ from clusterwright_node.journal import Journal
 from clusterwright_node.log import Log
 from clusterwright_node.node import Node
 from clusterwright_node.runner import run_steps
-from clusterwright_node.slurm_generate import SlurmNode, Surroundings
+from clusterwright_node.slurm_generate import SlurmNode
 from clusterwright_node.slurm_topology import Place
 
 from clusterwright.catalog import load_catalog
@@ -37,6 +36,13 @@ from clusterwright_rehearsal.runs import DEFAULT_STATE
 from stacks.lifecycle import node_files
 from tests.nodes.world import MUNGE_SECRET, RESOURCES, input_files
 from tests.support.real_slurm import RealSlurm
+from tests.support.slurm_configuration import (
+    SITE,
+    generated,
+    nodes_of,
+    parse,
+    without_accounting,
+)
 from tests.support.slurm_inside import SECRETS, TOPOLOGY, InsideMachine, prepare
 
 pytestmark = [
@@ -56,19 +62,6 @@ CONFIGS = sorted(
     and load_spec(path).cluster.platform == "hyperpod-slurm"
 )
 LEAF, ULTRASERVER = 16, 18
-# Settings that a machine without cgroups, devices and nodes cannot have.
-SITE = {
-    "slurm.conf": {
-        "ProctrackType": "proctrack/linuxproc",
-        "TaskPlugin": "task/none",
-        "JobAcctGatherType": "jobacct_gather/none",
-        "PrologFlags": "Alloc",
-        "ResumeProgram": "/bin/true",
-        "SuspendProgram": "/bin/true",
-        "SuspendTime": "6000",
-    },
-    "cgroup.conf": {"CgroupPlugin": "disabled"},
-}
 
 
 @pytest.fixture(scope="module", params=images.SUITES)
@@ -87,34 +80,6 @@ def cluster(**slurm_changes: Any) -> ClusterFile:
     return without_accounting(parsed, **slurm_changes)
 
 
-def parse(value: Any) -> ClusterFile:
-    problems: list[str] = []
-    parsed = inputs_module.parse_cluster(json.loads(json.dumps(value)), problems, step_names())
-    assert problems == []
-    return parsed
-
-
-def without_accounting(parsed: ClusterFile, **changes: Any) -> ClusterFile:
-    return dataclasses.replace(
-        parsed,
-        groups=tuple(dataclasses.replace(group, spare_count=0) for group in parsed.groups),
-        slurm=dataclasses.replace(
-            parsed.slurm, accounting="none", qos=(), accounts=(), preemption="off", **changes
-        ),
-    )
-
-
-def nodes_of(groups: dict[str, int]) -> list[SlurmNode]:
-    """The given number of nodes of each group, with addresses as in subnets of a /8."""
-    found = []
-    for group, count in groups.items():
-        for _ in range(count):
-            index = len(found)
-            address = f"10.{20 + index // 62_500}.{index // 250 % 250}.{index % 250 + 1}"
-            found.append(SlurmNode("ip-" + address.replace(".", "-"), address, group))
-    return found
-
-
 def places(nodes: list[SlurmNode], kind: str, short: int = 0) -> dict[str, Place]:
     """16 nodes to a leaf, 16 leaves to a node above, and UltraServers of 18 for `block`; the
     first `short` nodes are missing from the first UltraServer.
@@ -129,21 +94,6 @@ def places(nodes: list[SlurmNode], kind: str, short: int = 0) -> dict[str, Place
         ultraserver = f"us-{(index + short) // ULTRASERVER}" if kind == "block" else None
         found[node.name] = Place(path, ultraserver)
     return found
-
-
-def generated(
-    parsed: ClusterFile,
-    nodes: list[SlurmNode],
-    found: dict[str, Place] | None,
-    kind: str = "automatic",
-) -> dict[str, str | None]:
-    topology = slurm_topology.topology(kind, found) if found else None
-    surroundings = Surroundings(RealSlurm.NAME, RealSlurm.ADDRESS, site=SITE)
-    files = slurm_generate.files(parsed, nodes, surroundings, topology)
-    conf = files["slurm.conf"]
-    assert conf is not None
-    files["slurm.conf"] = conf.replace("State=UNKNOWN", "State=CLOUD")
-    return files
 
 
 def placed(slurm: RealSlurm, *options: str) -> list[str]:
