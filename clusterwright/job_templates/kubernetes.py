@@ -380,7 +380,7 @@ def training(
         )
         pod = _restarted_pod(context, found, operated)
     else:
-        *before, found, pod = _set_of_pods(context, kind, command, restarts)
+        before, found, pod = _set_of_pods(context, kind, command, restarts)
     pod["terminationGracePeriodSeconds"] = context.count("save_minutes") * 60 + 60
     scripts = _with_programs(found, pod, run, {**(programs or {}), "run.sh": f"{script}\n"})
     return file(context, scripts, *before, found)
@@ -388,23 +388,24 @@ def training(
 
 def _set_of_pods(
     context: Context, kind: str, command: Sequence[str], max_restarts: int
-) -> tuple[Any, ...]:
-    """The objects of a JobSet or TrainJob, then the pod in them."""
+) -> tuple[tuple[Manifest, ...], Manifest, dict[str, Any]]:
+    """What a JobSet or TrainJob refers to, the object itself, and the pod of both."""
     cluster, owner = context.cluster, _owner(context)
     wanted = _wanted(context, "pytorch", command, max_restarts)
+    before: tuple[Manifest, ...] = ()
     try:
         if kind == "JobSet":
-            found = (job_set(cluster, context.catalog, wanted, owner),)
-            spec = found[0]["spec"]
+            found = job_set(cluster, context.catalog, wanted, owner)
+            spec = found["spec"]
         else:
-            found = train_job(cluster, context.catalog, wanted, owner)
-            spec = found[0]["spec"]["template"]["spec"]
+            runtime, found = train_job(cluster, context.catalog, wanted, owner)
+            before, spec = (runtime,), runtime["spec"]["template"]["spec"]
     except UnknownFactError as error:
         raise RefusedError(f"{context.template.name}: {error}") from None
     minutes = context.optional("time")
     if minutes is not None:
         batch_job_of(spec)["activeDeadlineSeconds"] = minutes * 60
-    return (*found, pod_of(spec))
+    return before, found, pod_of(spec)
 
 
 def kind_notes(context: Context) -> tuple[str, ...]:
