@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import json
 import sys
 import time
 import traceback
@@ -374,9 +375,28 @@ def _ask_moto(service: str, operation: str, forward: Forward) -> Answer | None:
         raise AwsError("InternalFailure", message, 501) from error
 
 
+def _json_error(answered: Answer) -> AwsError | None:
+    """Return the error that moto's shared code answers in JSON, whatever the service's protocol.
+
+    That of its paginator is InvalidToken, which no service with XML has; a value that an operation
+    does not take is InvalidParameterValue (Amazon RDS API reference, "Common Errors").
+    """
+    status, _, body = answered
+    text = body.encode() if isinstance(body, str) else body
+    if status < 400 or not text.startswith(b'{"__type"'):
+        return None
+    found = json.loads(text)
+    code = str(found["__type"])
+    return AwsError(
+        "InvalidParameterValue" if code == "InvalidToken" else code, str(found["message"]), status
+    )
+
+
 def _check_moto(service: str, operation: str, request: Request, answered: Answer) -> Answer:
     """Return moto's answer, or a refusal of an answer with a violation that is not listed."""
     protocol = wire.protocol_of(service, request)
+    if protocol in ("ec2", "query", "rest-xml") and (error := _json_error(answered)) is not None:
+        return wire.answer(service, operation, request, error)
     found = answers.breaches(service, operation, protocol, answered)
     if found:
         found = answers.intolerable(service, operation, found)

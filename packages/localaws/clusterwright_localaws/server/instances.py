@@ -48,4 +48,4 @@ def hold_weakly() -> None:
         tracked.append(instance)
         return instance
 
-    BaseModel.__new__ = new  # type: ignore[method-assign, assignment]
+    BaseModel.__new__ = new  # type: ignore[method-assign]

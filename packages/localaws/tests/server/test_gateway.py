@@ -111,6 +111,23 @@ def test_every_operation_registered_is_one_of_the_api_model() -> None:
         assert operation in wire.service_model(service).operation_names
     assert gateway.unknown_operation("ec2", "Nothing").status == 400
 
+    def test_error_of_moto_in_json_has_the_form_of_the_protocol(
+        self, local: None, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        client("rds").create_db_instance(
+            DBInstanceIdentifier="first",
+            DBInstanceClass="db.t3.micro",
+            Engine="mysql",
+            MasterUsername="admin1",
+            MasterUserPassword="password1",
+            AllocatedStorage=20,
+        )
+        with pytest.raises(ClientError) as refused:
+            client("rds").describe_db_instances(Marker="not-a-marker")
+        assert refused.value.response["Error"]["Code"] == "InvalidParameterValue"
+        assert refused.value.response["ResponseMetadata"]["HTTPStatusCode"] == 400
+        assert capsys.readouterr().err == ""
+
 
 class TestLatency:
     def test_latency_of_the_world_is_applied(self) -> None:
