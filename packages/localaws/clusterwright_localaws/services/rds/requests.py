@@ -19,27 +19,6 @@ _FAMILY: Final = re.compile(
     r"(aurora-mysql|aurora-postgresql|custom-(oracle|sqlserver)-[a-z0-9-]+|db2-[a-z]+-|docdb|mariadb"
     r"|mysql|neptune|oracle-[a-z0-9-]+-|postgres|sqlserver-[a-z]+-)\d+(\.\d+)?"
 )
-_PAGED: Final = (
-    "DescribeDBClusters",
-    "DescribeDBInstances",
-    "DescribeDBParameterGroups",
-    "DescribeDBParameters",
-    "DescribeDBSnapshots",
-    "DescribeDBSubnetGroups",
-)
-_LEAST_RECORDS, _MOST_RECORDS = 20, 100
-
-
-@operation("rds", *_PAGED)
-def check_page(call: Call) -> Mapping[str, Any]:
-    size = call.parameters.get("MaxRecords", _MOST_RECORDS)
-    if not _LEAST_RECORDS <= size <= _MOST_RECORDS:
-        raise AwsError(
-            "InvalidParameterValue",
-            f"Invalid value {size} for MaxRecords. Must be between {_LEAST_RECORDS} and "
-            f"{_MOST_RECORDS}",
-        )
-    raise ForwardToMoto
 
 
 @operation("rds", "CreateDBInstance")

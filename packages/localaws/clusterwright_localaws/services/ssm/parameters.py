@@ -1,4 +1,4 @@
-"""Names, paths and labels of parameters that Parameter Store refuses; moto answers the others.
+"""Names of parameters that Parameter Store refuses; moto answers the others.
 
 https://docs.aws.amazon.com/systems-manager/latest/APIReference/API_PutParameter.html
 """
@@ -36,16 +36,5 @@ def put_parameter(call: Call) -> Mapping[str, Any]:
         raise AwsError(
             "HierarchyLevelLimitExceededException",
             f"A hierarchy can have a maximum of {MAXIMUM_LEVELS} levels.",
-        )
-    raise ForwardToMoto
-
-
-@operation("ssm", "GetParametersByPath")
-def get_parameters_by_path(call: Call) -> Mapping[str, Any]:
-    if not str(call.parameters["Path"]).startswith("/"):
-        raise AwsError(
-            "ValidationException",
-            'The parameter name must begin with a forward slash "/". All sub-paths, if specified, '
-            'must use the forward slash symbol "/".',
         )
     raise ForwardToMoto

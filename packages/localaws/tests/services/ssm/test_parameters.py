@@ -27,9 +27,3 @@ def test_hierarchy_has_fifteen_levels() -> None:
     put(Name="/" + "/".join(levels[:15]), Value="a", Type="String")
     found = refusal(put, Name="/" + "/".join(levels), Value="a", Type="String")
     assert found[0] == "HierarchyLevelLimitExceededException"
-
-
-def test_path_of_a_list_begins_with_a_slash() -> None:
-    listed = client("ssm").get_parameters_by_path
-    assert refusal(listed, Path="a")[0] == "ValidationException"
-    assert listed(Path="/a")["Parameters"] == []

@@ -35,7 +35,11 @@ else:
 
 
 def apply() -> None:
-    from moto.rds.exceptions import InvalidSubnet, RDSClientError
+    from moto.rds.exceptions import (
+        DBSubnetGroupNotFoundError,
+        InvalidSubnet,
+        RDSClientError,
+    )
     from moto.rds.models import RDSBackend
 
     create_in_moto = RDSBackend.create_subnet_group
@@ -68,6 +72,8 @@ def apply() -> None:
         self: Any, subnet_name: str, description: str, subnets: list[Any]
     ) -> Any:
         check(subnets)
+        if subnet_name not in self.subnet_groups:
+            raise DBSubnetGroupNotFoundError(subnet_name)
         changed = modify_in_moto(self, subnet_name, description, subnets)
         if runtime().active:
             self.subnet_groups[subnet_name] = changed  # moto removes the group

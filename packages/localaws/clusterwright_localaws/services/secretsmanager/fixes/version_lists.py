@@ -1,4 +1,4 @@
-"""moto's ListSecretVersionIds has an empty token, a name as ARN, and no keys."""
+"""moto's ListSecretVersionIds has an empty token, a name as ARN, no keys and no error."""
 
 from __future__ import annotations
 
@@ -13,11 +13,14 @@ _DEFAULT_KEY = "DefaultEncryptionKey"
 
 
 def apply() -> None:
+    from moto.secretsmanager.exceptions import SecretNotFoundException
     from moto.secretsmanager.models import SecretsManagerBackend
 
     list_in_moto = SecretsManagerBackend.list_secret_version_ids
 
     def list_secret_version_ids(self: Any, secret_id: str) -> str:
+        if secret_id not in self.secrets:
+            raise SecretNotFoundException
         found = json.loads(list_in_moto(self, secret_id))
         found["ARN"] = self.secrets[secret_id].arn
         if not found.get("NextToken"):

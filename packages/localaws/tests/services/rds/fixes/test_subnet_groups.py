@@ -64,3 +64,10 @@ def test_subnets_are_in_one_network() -> None:
     rds.create_db_subnet_group(SubnetIds=subnets("a", "b"), **request)
     code, _ = refusal(rds.modify_db_subnet_group, DBSubnetGroupName="g", SubnetIds=mixed)
     assert code == "InvalidSubnet"
+
+
+def test_a_group_that_does_not_exist_cannot_be_changed() -> None:
+    found = refusal(
+        client("rds").modify_db_subnet_group, DBSubnetGroupName="g", SubnetIds=subnets("a", "b")
+    )
+    assert found[0] == "DBSubnetGroupNotFoundFault"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from packages.localaws.tests.parts import client
+from packages.localaws.tests.parts import client, refusal
 
 
 @pytest.mark.usefixtures("aws")
@@ -17,3 +17,9 @@ def test_versions_are_listed() -> None:
     assert stages == {first: ["AWSPREVIOUS"], second: ["AWSCURRENT"]}
     assert [one["KmsKeyIds"] for one in found["Versions"]] == [["DefaultEncryptionKey"]] * 2
     assert "NextToken" not in found
+
+
+@pytest.mark.usefixtures("aws")
+def test_versions_of_no_secret_are_not_found() -> None:
+    found = refusal(client("secretsmanager").list_secret_version_ids, SecretId="none")
+    assert found[0] == "ResourceNotFoundException"
