@@ -46,6 +46,9 @@ def check_named(call: Call) -> Mapping[str, Any]:
 def change_tags(call: Call) -> Mapping[str, Any]:
     name = call.parameters["SecretId"]
     _check_name(name)
+    # The model does not require the key; moto does.
+    if any("Key" not in tag for tag in call.parameters.get("Tags", ())):
+        raise AwsError("InvalidParameterException", "A tag needs a Key.")
     secrets = moto_state.backend("secretsmanager", call.account, call.region).secrets
     if name in secrets and secrets[name].is_deleted():
         raise AwsError(

@@ -63,3 +63,9 @@ def test_deleted_secret_takes_no_tags() -> None:
         code, message = refusal(change)[:2]
         assert code == "InvalidRequestException"
         assert "marked for deletion" in message
+
+
+def test_tag_without_a_key_is_refused() -> None:
+    client("secretsmanager").create_secret(Name="n", SecretString="s")
+    found = refusal(client("secretsmanager").tag_resource, SecretId="n", Tags=[{"Value": "v"}])
+    assert found[0] == "InvalidParameterException"
