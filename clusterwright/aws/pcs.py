@@ -77,9 +77,7 @@ def groups(session: AwsSession, name: str) -> tuple[Part, ...]:
     AwsUnavailable
         AWS did not answer.
     """
-    listed = session.items(
-        "pcs", "ListComputeNodeGroups", "computeNodeGroups", clusterIdentifier=name
-    )
+    listed = _listed_groups(session, name)
     return tuple(_group(session, name, one["id"]) for one in listed)
 
 
@@ -92,9 +90,7 @@ def images(session: AwsSession, name: str) -> frozenset[str] | None:
     AwsUnavailable
         AWS did not answer.
     """
-    listed = session.items(
-        "pcs", "ListComputeNodeGroups", "computeNodeGroups", clusterIdentifier=name
-    )
+    listed = _listed_groups(session, name)
     found = [_described(session, name, one["id"]) for one in listed if one["status"] == "ACTIVE"]
     return frozenset(one["amiId"] for one in found if one.get("amiId"))
 
@@ -115,6 +111,14 @@ def queues(session: AwsSession, name: str) -> tuple[Part, ...]:
         ]
         found.append(Part(queue["name"], queue["id"], queue["status"], _errors(queue)))
     return tuple(found)
+
+
+def _listed_groups(session: AwsSession, cluster_name: str) -> list[Mapping[str, Any]]:
+    return list(
+        session.items(
+            "pcs", "ListComputeNodeGroups", "computeNodeGroups", clusterIdentifier=cluster_name
+        )
+    )
 
 
 def _described(session: AwsSession, cluster_name: str, identifier: str) -> Mapping[str, Any]:
@@ -143,10 +147,15 @@ def _group(session: AwsSession, cluster_name: str, identifier: str) -> Part:
 
 def _scripts_s3_uri(group: Mapping[str, Any]) -> str | None:
     stages = (group.get("nodeLifecycleActions") or {}).get("stages") or {}
-    for script in stages.get("nodeBootstrapped") or ():
-        for word in (script.get("arguments") or ())[:1]:
-            return str(word) if word.startswith("s3://") else None
-    return None
+    first = next(
+        (
+            one["arguments"][0]
+            for one in stages.get("nodeBootstrapped") or ()
+            if one.get("arguments")
+        ),
+        "",
+    )
+    return str(first) if first.startswith("s3://") else None
 
 
 def _errors(found: Mapping[str, Any]) -> tuple[str, ...]:

@@ -2,7 +2,8 @@
 
 Messages: PCS API, CreateCluster and Cluster.status (botocore 1.44.5); names of the agent's programs:
 aws-samples/aws-hpc-recipes #63; needrestart: awslabs/awsome-distributed-ai #1165; the lost
-prolog: the same repository, aws-pcs/docs/OPERATIONS.md, 6.1. The service's messages about instance profiles are not published: the words are those of the API model.
+prolog: the same repository, aws-pcs/docs/OPERATIONS.md, 6.1. The service's messages about instance
+profiles are not published: the words are those of the API model.
 """
 
 from __future__ import annotations
