@@ -47,6 +47,8 @@ class Platform:
     refused_capacity: Mapping[str, str]
     """The reason against each other kind."""
     placement_groups: bool
+    interruptible_reservations: bool = False
+    """Whether a group can use an interruptible capacity reservation (AWS PCS)."""
     placement_group_reason: str = ""
     """Why groups cannot have placement groups; empty if they can."""
 

@@ -149,7 +149,7 @@ class PcsStack(ClusterStack):
             iam_instance_profile_arn=self._roles.profile_of(group).attr_arn,
             instance_configs=[_GROUP.InstanceConfigProperty(instance_type=group.instance_type)],
             node_lifecycle_actions=self._actions(group),
-            purchase_option=groups.PURCHASE_OPTIONS[group.capacity.kind],
+            purchase_option=groups.purchase_option(group),
             scaling_configuration=_GROUP.ScalingConfigurationProperty(
                 min_instance_count=counts.minimum, max_instance_count=counts.maximum
             ),

@@ -43,6 +43,8 @@ class Reservation:
     owner: str | None
     stack: str | None
     block_id: str | None = None
+    interruptible: bool = False
+    """The owner of the reservation that it was split from can end its instances."""
 
 
 @dataclass(frozen=True)
@@ -137,4 +139,5 @@ def _reservation(answer: Mapping[str, Any]) -> Reservation:
         owner=answer.get("OwnerId"),
         stack=tags.get(STACK_TAG),
         block_id=answer.get("CapacityBlockId"),
+        interruptible=bool(answer.get("Interruptible")),
     )

@@ -38,6 +38,10 @@ class Reservation(Model):
     id: ReservationId
     """The id of the reservation, `cr-...`."""
 
+    interruptible: bool = False
+    """The owner of the reservation that this one was split from can end its instances with two
+    minutes' notice. AWS PCS only."""
+
 
 class CapacityBlock(Model):
     """A purchased EC2 Capacity Block for ML."""
@@ -214,3 +218,8 @@ class ComputeGroup(Model):
 
     restricted: bool = False
     """A restricted instance group of HyperPod, for Amazon Nova; its nodes are not accessible."""
+
+    @property
+    def is_interruptible(self) -> bool:
+        """Return whether its capacity is an interruptible capacity reservation."""
+        return isinstance(self.capacity, Reservation) and self.capacity.interruptible

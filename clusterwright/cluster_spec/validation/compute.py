@@ -33,6 +33,7 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
             yield from _spares(group, here)
         else:
             yield from _without_jobs(group, here)
+        yield from _interruptible(cluster, group, here)
         yield from _minimum(cluster, group, here)
         yield from _maximum(group, here)
 
@@ -119,6 +120,26 @@ def _without_jobs(group: ComputeGroup, here: Path) -> Iterator[Problem]:
             (*here, "capacity", "kind"),
             hint="kind: on-demand",
             other_path=role,
+        )
+
+
+def _interruptible(cluster: Cluster, group: ComputeGroup, here: Path) -> Iterator[Problem]:
+    key: Path = (*here, "capacity", "interruptible")
+    if not group.is_interruptible or "reservation" not in cluster.traits.capacity_kinds:
+        return
+    if not cluster.traits.interruptible_reservations:
+        yield Problem(
+            f"{cluster.platform} cannot use an interruptible capacity reservation",
+            key,
+            hint="an ordinary reservation, or platform: pcs",
+            other_path=("platform",),
+        )
+    elif group.role != "compute":
+        yield Problem(
+            f"a {group.role} group does not support interruptible capacity",
+            key,
+            hint="an ordinary reservation, or kind: on-demand",
+            other_path=(*here, "role"),
         )
 
 

@@ -210,6 +210,8 @@ def _short(identifier: str) -> str:
 
 def _note(group: ComputeGroup, builder: LineBuilder, bought: Prepaid | None) -> str | None:
     kind = group.capacity.kind
+    if group.is_interruptible:
+        return "while instances run; who pays for unused ones was in no source read here"
     if kind == "reservation":
         return "charged whether instances run or not"
     if kind == "spot":

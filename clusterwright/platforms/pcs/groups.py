@@ -10,7 +10,9 @@ from clusterwright.cluster_spec.models.compute import ComputeGroup
 from clusterwright.platforms.parallelcluster.queues import Counts
 from clusterwright.platforms.parallelcluster.queues import counts as counts_for_jobs
 
-PurchaseOption = Literal["ONDEMAND", "SPOT", "CAPACITY_BLOCK"]
+PurchaseOption = Literal[
+    "ONDEMAND", "SPOT", "CAPACITY_BLOCK", "INTERRUPTIBLE_CAPACITY_RESERVATION"
+]
 
 PURCHASE_OPTIONS: Final[dict[str, PurchaseOption]] = {
     "on-demand": "ONDEMAND",
@@ -36,6 +38,13 @@ GROUP_TAG: Final = "clusterwright:group"
 GROUPS_PER_CLUSTER: Final = 10
 QUEUES_PER_CLUSTER: Final = 10
 """Fixed limits (PCS user guide, service-endpoints-quotas)."""
+
+
+def purchase_option(group: ComputeGroup) -> PurchaseOption:
+    """Return the group's purchase option."""
+    if group.is_interruptible:
+        return "INTERRUPTIBLE_CAPACITY_RESERVATION"
+    return PURCHASE_OPTIONS[group.capacity.kind]
 
 
 def counts(group: ComputeGroup) -> Counts:

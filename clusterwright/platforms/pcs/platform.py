@@ -17,6 +17,7 @@ PLATFORM: Final = Platform(
     capacity_kinds=EC2_KINDS,
     refused_capacity=EC2_REFUSES,
     placement_groups=True,
+    interruptible_reservations=True,
     service_runs_controller=True,
     verified_scripts=True,
     arguments_replace_login_nodes=True,

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from clusterwright.cluster_spec.validation import compute
-from tests.support.rich_specs import EXISTING
+from tests.support.rich_specs import EXISTING, PARALLELCLUSTER, PCS
 from tests.support.validation import found
 
 
@@ -76,6 +76,26 @@ def test_contradictions_are_reported(changes: dict[str, Any], path: str, message
     problems = found(compute.problems, changes)
     assert list(problems) == [path]
     assert message in problems[path]
+
+
+LENT = {"kind": "reservation", "id": "cr-0123456789abcdef0", "interruptible": True}
+
+
+@pytest.mark.parametrize(
+    ("base", "group", "message"),
+    [
+        (PARALLELCLUSTER, 2, "parallelcluster cannot use an interruptible capacity reservation"),
+        (PCS, 0, "a login group does not support interruptible capacity"),
+        (PCS, 1, None),
+    ],
+)
+def test_interruptible_reservations_are_for_compute_groups_of_pcs(
+    base: dict[str, Any], group: int, message: str | None
+) -> None:
+    problems = found(compute.problems, {f"compute.{group}.capacity": LENT}, base=base)
+    key = f"compute[{group}].capacity.interruptible"
+    assert problems == ({} if message is None else {key: problems.get(key)})
+    assert message is None or message in problems[key]
 
 
 def test_a_cluster_without_compute_groups_is_refused() -> None:

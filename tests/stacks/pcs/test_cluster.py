@@ -62,6 +62,19 @@ def test_reservation_and_block_are_named_in_the_template(build: Build) -> None:
     assert "Placement" not in found
 
 
+def test_interruptible_reservation_has_its_purchase_option_and_market(build: Build) -> None:
+    lent = {"kind": "reservation", "id": "cr-0123456789abcdef0", "interruptible": True}
+    assembly = build(changed(PCS_MINIMAL, compute__1__capacity=lent))
+    option = groups(assembly)["workers"]["PurchaseOption"]
+    assert option == "INTERRUPTIBLE_CAPACITY_RESERVATION"
+    data = [one["LaunchTemplateData"] for one in properties(assembly, "AWS::EC2::LaunchTemplate")]
+    (found,) = (one for one in data if "InstanceMarketOptions" in one)
+    assert found["InstanceMarketOptions"] == {"MarketType": "interruptible-capacity-reservation"}
+    assert found["InstanceType"] == "p5.48xlarge"
+    target = found["CapacityReservationSpecification"]["CapacityReservationTarget"]
+    assert target == {"CapacityReservationId": "cr-0123456789abcdef0"}
+
+
 def test_image_of_the_spec_replaces_that_of_pcs(build: Build) -> None:
     assert "{{resolve:ssm:/aws/service/pcs/ami/" in groups(build(PCS))["workers"]["AmiId"]
     own = changed(PCS_MINIMAL, image={"image_id": "ami-0123456789abcdef0"})

@@ -44,3 +44,14 @@ class ReservationExists(ReservationRule):
                     where=use.id,
                     hint=f"kind: {kind}",
                 )
+            elif group.is_interruptible != found.interruptible:
+                is_, stated = ("is", "false") if found.interruptible else ("is not", "true")
+                yield Fail(
+                    message=f"{use.id} {is_} interruptible, `{group.name}` has "
+                    f"`interruptible: {stated}`: EC2 refuses to launch into it",
+                    path=(*path, "capacity", "interruptible"),
+                    requested=group.is_interruptible,
+                    limit=found.interruptible,
+                    where=use.id,
+                    hint=f"interruptible: {str(found.interruptible).lower()}",
+                )

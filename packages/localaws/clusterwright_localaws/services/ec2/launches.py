@@ -23,6 +23,7 @@ from clusterwright_localaws.services.ec2.placement_groups import (
     unknown_group,
 )
 from clusterwright_localaws.services.ec2.reserved import (
+    INTERRUPTIBLE,
     Reservation,
     Reserved,
     ec2_backend,
@@ -114,6 +115,11 @@ class Launcher:
                 "The market type capacity-block needs the id of a Capacity Block's reservation in "
                 "CapacityReservationTarget."
             )
+        if launch_request.market == INTERRUPTIBLE and not launch_request.reservation_id:
+            raise _combination(
+                f"The market type {INTERRUPTIBLE} needs the id of an interruptible reservation in "
+                "CapacityReservationTarget."
+            )
         if not launch_request.reservation_id:
             return
         item = self.reserved.by_id.get(launch_request.reservation_id)
@@ -134,7 +140,12 @@ class Launcher:
                 f"The reservation {item.id} is of a Capacity Block: the market type must be "
                 "capacity-block."
             )
-        if not item.is_block and launch_request.market in (BLOCK, SPOT):
+        if item.market == INTERRUPTIBLE and launch_request.market != INTERRUPTIBLE:
+            raise _combination(
+                f"The reservation {item.id} is interruptible: the market type must be "
+                f"{INTERRUPTIBLE}."
+            )
+        if not item.is_block and launch_request.market not in ("", item.market):
             raise _combination(
                 f"The market type {launch_request.market} cannot be used with the on-demand "
                 f"reservation "
@@ -224,7 +235,7 @@ class Launcher:
     def _open_slots(
         self, launch_request: LaunchRequest, instance_type: str, place: str, group: str
     ) -> list[str | None]:
-        if launch_request.market in (SPOT, BLOCK) or launch_request.preference == "none":
+        if launch_request.market or launch_request.preference == "none":
             return []
         found: list[str | None] = []
         for item in self.reserved.by_id.values():

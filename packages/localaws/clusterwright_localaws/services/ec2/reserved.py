@@ -19,6 +19,8 @@ from clusterwright_localaws.worlds.model import CapacityReservationSeed, moment_
 
 ENDED = frozenset({"cancelled", "expired", "failed", "payment-failed", "unsupported"})
 BLOCK = "capacity-block"
+INTERRUPTIBLE = "interruptible-capacity-reservation"
+"""The market types of a Capacity Block and of an interruptible reservation."""
 # EC2 begins to terminate instances thirty minutes before a block ends:
 # https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/capacity-blocks-using.html
 TERMINATES_BEFORE_END = timedelta(minutes=30)
@@ -43,6 +45,13 @@ class Reservation:
     @property
     def is_block(self) -> bool:
         return bool(self.members["ReservationType"] == BLOCK)
+
+    @property
+    def market(self) -> str:
+        """The market type that a launch into it needs; empty for none."""
+        if self.members.get("Interruptible"):
+            return INTERRUPTIBLE
+        return BLOCK if self.is_block else ""
 
     def advance(self, now: datetime) -> None:
         """Complete payments, begin and end the reservation, as far as they are due."""

@@ -153,7 +153,7 @@ def _request(
     if data.get("UserData"):
         # The template has it in base64, and so has botocore's request by itself.
         found["UserData"] = base64.b64decode(data["UserData"])
-    market = {"SPOT": "spot", "CAPACITY_BLOCK": "capacity-block"}.get(members["purchaseOption"])
+    market = launch_templates.MARKETS.get(members["purchaseOption"])
     if market is not None:
         found["InstanceMarketOptions"] = {"MarketType": market}
     interfaces = data.get("NetworkInterfaces")

@@ -1,7 +1,7 @@
 """Launch templates of compute node groups, and the rules of the purchase options.
 
-API model (botocore 1.44.5), CreateComputeNodeGroup; Capacity Blocks: PCS user guide,
-capacity-blocks-configure-cng.
+API model (botocore 1.44.5), CreateComputeNodeGroup; PCS user guide, capacity-blocks-configure-cng
+and capacity-reservations-iodcr.
 """
 
 from __future__ import annotations
@@ -17,7 +17,13 @@ from clusterwright_localaws.services.pcs.state import PcsCluster, Store, invalid
 
 _BLOCK: Final = "capacity-block"
 _BLOCK_STATES: Final = frozenset({"scheduled", "active"})
-_NOT_EMULATED: Final = "INTERRUPTIBLE_CAPACITY_RESERVATION"
+_INTERRUPTIBLE: Final = "interruptible-capacity-reservation"
+MARKETS: Final = {
+    "SPOT": "spot",
+    "CAPACITY_BLOCK": _BLOCK,
+    "INTERRUPTIBLE_CAPACITY_RESERVATION": _INTERRUPTIBLE,
+}
+"""The market type of each purchase option that has one."""
 
 
 def data_of(store: Store, members: Mapping[str, Any]) -> dict[str, Any]:
@@ -74,14 +80,12 @@ def check(store: Store, cluster: PcsCluster, members: Mapping[str, Any]) -> None
             KeyNames=[members["sshKeyName"]],
         )
     purchase = members["purchaseOption"]
-    if purchase == _NOT_EMULATED:
-        raise invalid(
-            "purchaseOption", "The local AWS has no interruptible capacity reservations."
-        )
     if members.get("spotOptions") and purchase != "SPOT":
         raise invalid("spotOptions", "spotOptions can be specified with purchaseOption SPOT only.")
     if purchase == "CAPACITY_BLOCK":
         _check_block(store, members, data)
+    elif MARKETS.get(purchase) == _INTERRUPTIBLE:
+        _check_interruptible(store, members, data)
 
 
 def _check_mode(members: Mapping[str, Any]) -> None:
@@ -110,6 +114,31 @@ def _check_image(store: Store, image_id: str | None) -> None:
         )
     if image_id.startswith("ami-"):  # resolve:ssm:... is resolved at the launch
         _ask(store, "amiId", "describe_images", ImageIds=[image_id])
+
+
+def _check_interruptible(
+    store: Store, members: Mapping[str, Any], data: Mapping[str, Any]
+) -> None:
+    """PCS user guide, capacity-reservations-iodcr; its texts and further rules are not known."""
+    member, option = "customLaunchTemplate", members["purchaseOption"]
+    if (data.get("InstanceMarketOptions") or {}).get("MarketType") != _INTERRUPTIBLE:
+        raise invalid(
+            member,
+            f"purchaseOption {option} needs a launch template with the MarketType "
+            f"{_INTERRUPTIBLE}.",
+        )
+    target = (data.get("CapacityReservationSpecification") or {}).get("CapacityReservationTarget")
+    identifier = (target or {}).get("CapacityReservationId")
+    if not identifier:
+        raise invalid(
+            member,
+            f"purchaseOption {option} needs a launch template with a CapacityReservationId.",
+        )
+    found = _ask(
+        store, member, "describe_capacity_reservations", CapacityReservationIds=[identifier]
+    )["CapacityReservations"][0]
+    if not found.get("Interruptible"):
+        raise invalid(member, f"The capacity reservation {identifier} is not interruptible.")
 
 
 def _check_block(store: Store, members: Mapping[str, Any], data: Mapping[str, Any]) -> None:

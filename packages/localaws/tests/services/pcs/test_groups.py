@@ -134,7 +134,8 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ),
     (
         {"purchaseOption": "INTERRUPTIBLE_CAPACITY_RESERVATION"},
-        "The local AWS has no interruptible capacity reservations.",
+        "purchaseOption INTERRUPTIBLE_CAPACITY_RESERVATION needs a launch template with the "
+        "MarketType interruptible-capacity-reservation.",
     ),
     (
         {"spotOptions": {"allocationStrategy": "lowest-price"}},

@@ -198,3 +198,48 @@ def test_full_subnet_is_refused() -> None:
             "ValidationException",
             f"The subnet {site.site.subnet_id} has no available IP address.",
         )
+
+
+def interruptible(site: PcsSite, identifier: str) -> dict[str, Any]:
+    """Return a group of two instances in an interruptible reservation."""
+    target = {"CapacityReservationTarget": {"CapacityReservationId": identifier}}
+    named = template(
+        "interruptible",
+        ImageId=site.image_id,
+        SecurityGroupIds=[site.site.group_id],
+        InstanceMarketOptions={"MarketType": "interruptible-capacity-reservation"},
+        CapacityReservationSpecification=target,
+    )
+    return site.group(
+        customLaunchTemplate={"id": named, "version": "1"},
+        purchaseOption="INTERRUPTIBLE_CAPACITY_RESERVATION",
+        instanceConfigs=[{"instanceType": "p5.48xlarge"}],
+        scalingConfiguration={"minInstanceCount": 2, "maxInstanceCount": 2},
+    )
+
+
+def test_group_runs_in_an_interruptible_reservation_only(site: PcsSite) -> None:
+    ec2 = client("ec2")
+    source = ec2.create_capacity_reservation(
+        InstanceType="p5.48xlarge",
+        InstancePlatform="Linux/UNIX",
+        AvailabilityZoneId="use1-az6",
+        InstanceCount=4,
+    )["CapacityReservation"]["CapacityReservationId"]
+    site.create()
+    asked = refusal(pcs().create_compute_node_group, **interruptible(site, source))
+    message = f"The capacity reservation {source} is not interruptible."
+    assert asked == ("ValidationException", message)
+    ec2.create_interruptible_capacity_reservation_allocation(
+        CapacityReservationId=source, InstanceCount=2
+    )
+    shown = ec2.describe_capacity_reservations(CapacityReservationIds=[source])
+    allocation = shown["CapacityReservations"][0]["InterruptibleCapacityAllocation"]
+    lent = allocation["InterruptibleCapacityReservationId"]
+    ec2.delete_launch_template(LaunchTemplateName="interruptible")
+    pcs().create_compute_node_group(**interruptible(site, lent))
+    found = group()
+    assert found.get("errorInfo") is None
+    running = instances(found["id"])
+    assert [one["CapacityReservationId"] for one in running] == [lent, lent]
+    assert {one["InstanceLifecycle"] for one in running} == {"interruptible-capacity-reservation"}

@@ -90,7 +90,7 @@ def _start(start_in_moto: Any) -> Any:
 
 
 def _mark(instances: list[Any], launch: Any, launch_request: Any) -> None:
-    from clusterwright_localaws.services.ec2.launches import BLOCK
+    from clusterwright_localaws.services.ec2.reserved import BLOCK, INTERRUPTIBLE
 
     for instance, reservation_id in zip(instances, launch.reservations, strict=True):
         instance.capacity_reservation_id = reservation_id
@@ -98,8 +98,8 @@ def _mark(instances: list[Any], launch: Any, launch_request: Any) -> None:
         instance.capacity_reservation_specification = launch_request.specified or {
             "CapacityReservationPreference": "open"
         }
-        if launch_request.market == BLOCK:
-            instance.lifecycle = BLOCK
+        if launch_request.market in (BLOCK, INTERRUPTIBLE):
+            instance.lifecycle = launch_request.market
 
 
 def _check_start(launcher: Any, instance: Any) -> None:
