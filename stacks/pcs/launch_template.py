@@ -11,7 +11,7 @@ from constructs import Construct
 
 from clusterwright.catalog import Catalog, Unknown
 from clusterwright.cluster_spec.models.cluster import Cluster
-from clusterwright.cluster_spec.models.compute import ComputeGroup
+from clusterwright.cluster_spec.models.compute import CapacityBlock, ComputeGroup
 from clusterwright.platforms.eks.launch_templates import interfaces
 from clusterwright.platforms.pcs.groups import GROUP_TAG
 from stacks.base.outdated_validators import ignore_dated_instance_type
@@ -49,8 +49,8 @@ def launch_template(
     """The launch template of every instance of a group.
 
     It does not have what PCS decides from the group: subnet, instance profile, image and the
-    market of Spot Instances. With a capacity block or an interruptible reservation, type and
-    market are here too.
+    market of Spot Instances. PCS requires the market of a capacity block and of an interruptible
+    reservation here too, and the type with a capacity block.
 
     Raises
     ------
@@ -66,18 +66,19 @@ def launch_template(
         *tags,
         cdk.CfnTag(key=GROUP_TAG, value=group.name),
     ]
-    market = _market(group)
     template = _CFN(
         scope,
         "Template",
         launch_template_data=_CFN.LaunchTemplateDataProperty(
-            instance_type=group.instance_type if market is not None else None,
+            instance_type=(
+                group.instance_type if isinstance(group.capacity, CapacityBlock) else None
+            ),
             key_name=cluster.pcs.ssh_key_name,
             network_interfaces=[interface(each, security_group_ids) for each in layout.value],
             block_device_mappings=[_root_volume(cluster)],
             metadata_options=metadata_options(METADATA_HOPS),
             capacity_reservation_specification=reservation(group),
-            instance_market_options=market,
+            instance_market_options=_market(group),
             placement=placement(placement_group_name),
             cpu_options=cpu(group, catalog),
             tag_specifications=instance_tags(named),
@@ -89,7 +90,9 @@ def launch_template(
 
 
 def _market(group: ComputeGroup) -> _CFN.InstanceMarketOptionsProperty | None:
-    """The market of reserved capacity that needs one (EC2 API, MarketType)."""
+    """The market of reserved capacity that needs one (PCS user guide,
+    capacity-blocks-configure-cng and capacity-reservations-iodcr).
+    """
     if group.is_interruptible:
         return _CFN.InstanceMarketOptionsProperty(market_type="interruptible-capacity-reservation")
     return block_market(group)

@@ -23,6 +23,7 @@ DERIVED = {
     "software": "versions in an image of the user's",
 }
 KUBERNETES_ONLY = "Kubernetes only"
+PCS_ONLY = "AWS PCS only"
 HYPERPOD_EKS_ONLY = "HyperPod with EKS only"
 SLURM_ONLY = "Slurm only"
 SLURM = {
@@ -51,7 +52,9 @@ REASONS: dict[str, dict[str, str]] = {
     "hyperpod-slurm": {
         **SLURM,
         "compute[].capacity.id": "HyperPod takes training plans, not reservations of EC2",
+        "compute[].capacity.interruptible": PCS_ONLY,
         "compute[].capacity.shares[].capacity.id": "as capacity.id",
+        "compute[].capacity.shares[].capacity.interruptible": PCS_ONLY,
         "compute[].min_count": "requires continuous provisioning, which excludes scripts",
         "compute[].placement_group": "HyperPod places instances itself (CW-C007)",
         "image.image_id": "excludes release_version",
@@ -59,7 +62,9 @@ REASONS: dict[str, dict[str, str]] = {
     "hyperpod-eks": {
         **KUBERNETES,
         "compute[].capacity.id": "HyperPod takes training plans, not reservations of EC2",
+        "compute[].capacity.interruptible": PCS_ONLY,
         "compute[].capacity.shares[].capacity.id": "as capacity.id",
+        "compute[].capacity.shares[].capacity.interruptible": PCS_ONLY,
         "compute[].placement_group": "HyperPod places instances itself (CW-C007)",
         "image.image_id": "excludes release_version",
         "image.released": "for the accounting database only",
@@ -76,6 +81,8 @@ REASONS: dict[str, dict[str, str]] = {
         "compute[].capacity.arn": "training plans are HyperPod's",
         "compute[].capacity.shares[].capacity.arn": "training plans are HyperPod's",
         "compute[].capacity.shares[].capacity.id": "a mix excludes slurm.partitions",
+        "compute[].capacity.interruptible": PCS_ONLY,
+        "compute[].capacity.shares[].capacity.interruptible": PCS_ONLY,
         "compute[].capacity.shares[].capacity.kind": "a mix excludes slurm.partitions",
         "compute[].capacity.shares[].percent": "a mix excludes slurm.partitions",
         "compute[].capacity.fallback": "a mix excludes slurm.partitions",
@@ -94,6 +101,7 @@ REASONS: dict[str, dict[str, str]] = {
         "compute[].capacity.arn": "training plans are HyperPod's",
         "compute[].capacity.shares[].capacity.arn": "training plans are HyperPod's",
         "compute[].capacity.shares[].capacity.id": "a mix excludes slurm.partitions",
+        "compute[].capacity.shares[].capacity.interruptible": "a mix excludes slurm.partitions",
         "compute[].capacity.shares[].capacity.kind": "a mix excludes slurm.partitions",
         "compute[].capacity.shares[].percent": "a mix excludes slurm.partitions",
         "compute[].capacity.fallback": "a mix excludes slurm.partitions",
@@ -117,7 +125,9 @@ REASONS: dict[str, dict[str, str]] = {
     "eks": {
         **KUBERNETES,
         "compute[].capacity.arn": "training plans are HyperPod's",
+        "compute[].capacity.interruptible": PCS_ONLY,
         "compute[].capacity.shares[].capacity.arn": "training plans are HyperPod's",
+        "compute[].capacity.shares[].capacity.interruptible": PCS_ONLY,
         "compute[].ebs.capacity_gib": "kubernetes.node_volume_gib",
         "compute[].mig_profile": HYPERPOD_EKS_ONLY,
         "compute[].restricted": HYPERPOD_EKS_ONLY,
@@ -171,8 +181,10 @@ def test_all_full_examples_together_set_most_keys() -> None:
     texts = [(EXAMPLES / f"full-{one}.yaml").read_text(encoding="utf-8") for one in PLATFORMS]
     found = {leaf for text in texts for leaf in written(yaml.safe_load(text))}
     existing = {leaf for leaf in LEAVES if ".existing." in leaf}
-    # `strategy` excludes the scripted configuration, which has more keys.
-    assert LEAVES - found - existing == {*DERIVED, "slurm.strategy"}
+    # `strategy` excludes the scripted configuration, which has more keys, and on PCS, which alone
+    # has interruptible reservations, a mix excludes partitions.
+    mixed = "compute[].capacity.shares[].capacity.interruptible"
+    assert LEAVES - found - existing == {*DERIVED, "slurm.strategy", mixed}
 
 
 def test_each_platform_has_a_full_example() -> None:

@@ -21,7 +21,7 @@ def test_keys_in_lists_include_the_list_name() -> None:
 
 def test_selected_union_member_is_used() -> None:
     path = ("compute", 0, "capacity")
-    assert keys_at(path) == ["arn", "fallback", "id", "kind", "shares"]
+    assert keys_at(path) == ["arn", "fallback", "id", "interruptible", "kind", "shares"]
     assert keys_at(path, (*path, "training-plan", "x")) == ["arn", "kind"]
     assert keys_at(path, (*path, "spot", "x")) == ["kind"]
 

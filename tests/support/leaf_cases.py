@@ -407,6 +407,19 @@ REPOSITORY = f"{LUSTRE}__repositories__0"
 PLAN = f"arn:aws:sagemaker:us-east-1:{ACCOUNT}:training-plan/other"
 
 RESERVATION = {"kind": "reservation", "id": "cr-0123456789abcdef0"}
+RESERVED_ELSEWHERE = changed(MINIMAL, platform="parallelcluster", compute__1__capacity=RESERVATION)
+LENT = {**RESERVATION, "interruptible": True}
+RESERVED_ON_PCS = changed(PCS_MINIMAL, compute__1__capacity=RESERVATION)
+MIXED_ON_PCS = changed(
+    PCS_MINIMAL,
+    compute__1__capacity={
+        "kind": "mix",
+        "shares": [
+            {"percent": 75, "capacity": RESERVATION},
+            {"percent": 25, "capacity": {"kind": "spot"}},
+        ],
+    },
+)
 
 
 def leaves(model: type[BaseModel], prefix: str = "") -> Iterator[str]:
@@ -532,6 +545,10 @@ CASES: dict[str, tuple[Case, ...]] = {
     "compute[].capacity.shares[].capacity.id": (
         refused("compute__1__capacity__shares__1__capacity", RESERVATION, MIXED),
     ),
+    "compute[].capacity.shares[].capacity.interruptible": (
+        template("compute__1__capacity__shares__0__capacity__interruptible", True, MIXED_ON_PCS),
+        refused("compute__1__capacity__shares__1__capacity", LENT, MIXED),
+    ),
     "compute[].capacity.fallback": (
         template("compute__1__capacity__fallback", [], MIXED),
         cost("compute__1__capacity__fallback", [], MIXED),
@@ -601,6 +618,11 @@ CASES: dict[str, tuple[Case, ...]] = {
     "compute[].part_of": (cost("compute__1__part_of", "everything", MINIMAL),),
     # Only kinds that HyperPod refuses have an id.
     "compute[].capacity.id": (refused("compute__3__capacity", RESERVATION),),
+    "compute[].capacity.interruptible": (
+        template("compute__1__capacity__interruptible", True, RESERVED_ON_PCS),
+        cost("compute__1__capacity__interruptible", True, RESERVED_ON_PCS),
+        refused("compute__1__capacity__interruptible", True, RESERVED_ELSEWHERE),
+    ),
     "compute[].ebs.capacity_gib": (
         template("compute__0__ebs__capacity_gib", 600),
         cost("compute__0__ebs__capacity_gib", 600),

@@ -129,7 +129,7 @@ def _interruptible(cluster: Cluster, group: ComputeGroup, here: Path) -> Iterato
         return
     if not cluster.traits.interruptible_reservations:
         yield Problem(
-            f"{cluster.platform} cannot use an interruptible capacity reservation",
+            f"interruptible capacity reservations are not supported on {cluster.platform}",
             key,
             hint="an ordinary reservation, or platform: pcs",
             other_path=("platform",),

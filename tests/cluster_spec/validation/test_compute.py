@@ -84,7 +84,7 @@ LENT = {"kind": "reservation", "id": "cr-0123456789abcdef0", "interruptible": Tr
 @pytest.mark.parametrize(
     ("base", "group", "message"),
     [
-        (PARALLELCLUSTER, 2, "parallelcluster cannot use an interruptible capacity reservation"),
+        (PARALLELCLUSTER, 2, "reservations are not supported on parallelcluster"),
         (PCS, 0, "a login group does not support interruptible capacity"),
         (PCS, 1, None),
     ],
