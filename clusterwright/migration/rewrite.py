@@ -41,6 +41,7 @@ _COUNTERPART: Final = {
     "reservation": "an EC2 capacity reservation is billed until it is cancelled; HyperPod's "
     "counterpart is a training plan",
 }
+_LENT: Final = "an interruptible capacity reservation can be used on AWS PCS only"
 
 
 def rewrite(work: Rewriting) -> None:
@@ -357,17 +358,25 @@ def _replacement(work: Rewriting, path: Path, capacity: dict[str, Any]) -> dict[
     """The replacement of capacity that the platform does not support; None where it does."""
     kind = capacity.get("kind")
     rules = traits_of(work.target)
-    if not isinstance(kind, str) or kind in rules.capacity_kinds:
+    if not isinstance(kind, str):
+        return None
+    if kind not in rules.capacity_kinds:
+        reason, counterpart = rules.refused_capacity[kind], _COUNTERPART[kind]
+        stays = who_can(f"capacity.{kind}")
+    elif capacity.get("interruptible") and not rules.interruptible_reservations:
+        # Without the key, EC2 would refuse to launch into the reservation.
+        reason, counterpart, stays = _LENT, "its owner can reclaim it", "platform: pcs"
+    else:
         return None
     bought = capacity.get("arn") or capacity.get("id")
     name = f"{kind} {bought}" if bought else kind
-    work.lost.append(Note(_where(work, path), f"{name}: {rules.refused_capacity[kind]}"))
+    work.lost.append(Note(_where(work, path), f"{name}: {reason}"))
     others = ", ".join(sorted(rules.capacity_kinds - {"on-demand"}))
     work.decisions.append(
         Note(
             _where(work, path),
-            f"on-demand replaces the {kind}: {_COUNTERPART[kind]}",
-            f"keep on-demand, or one of {others}; {kind} stays with {who_can(f'capacity.{kind}')}",
+            f"on-demand replaces the {kind}: {counterpart}",
+            f"keep on-demand, or one of {others}; {kind} stays with {stays}",
         )
     )
     return {"kind": "on-demand"}

@@ -616,6 +616,16 @@ def _capacity(cluster: Cluster) -> Iterator[Remaining]:
         name = getattr(capacity, "arn", None) or getattr(capacity, "id", None)
         if name is None:
             continue
+        if group.is_interruptible:
+            yield Remaining(
+                kind="capacity",
+                what=f"interruptible reservation of {group.name}",
+                name=str(name),
+                why="its owner can reclaim it; who is charged for unused instances was in no "
+                "source read here",
+                source="PCS user guide, Using I-ODCRs with AWS PCS",
+            )
+            continue
         reservation = capacity.kind == "reservation"
         yield Remaining(
             kind="capacity",

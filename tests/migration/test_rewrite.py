@@ -29,6 +29,7 @@ from tests.support.rich_specs import (
     ON_EKS,
     ON_PARALLELCLUSTER,
     PARALLELCLUSTER,
+    PCS_MINIMAL,
     changed,
     paths,
     without,
@@ -137,3 +138,15 @@ def test_a_custom_image_is_lost(tmp_path: Path, target: PlatformName) -> None:
     (note,) = [note for note in found.lost if note.path == "image.image_id"]
     assert IMAGE_ID in note.what
     assert f"built for {target}" in note.what
+
+
+@pytest.mark.parametrize("target", ["parallelcluster", "eks"])
+def test_an_interruptible_reservation_stays_on_pcs(tmp_path: Path, target: PlatformName) -> None:
+    lent = {"kind": "reservation", "id": "cr-0123456789abcdef0", "interruptible": True}
+    spec = changed(PCS_MINIMAL, compute__1__capacity=lent)
+    found, there = moved(spec, target, tmp_path / "there.yaml")
+    kinds = {group.name: group.capacity.kind for group in there.cluster.compute}
+    assert kinds["workers"] == "on-demand"
+    (note,) = [note for note in found.lost if note.path == "compute[workers].capacity"]
+    assert "cr-0123456789abcdef0" in note.what
+    assert "AWS PCS only" in note.what

@@ -21,7 +21,7 @@ from clusterwright.review.deletion_results import DeletionPlan
 from tests.review.templates import KNOWN, app, export, resource, stack
 from tests.support import specs
 from tests.support.bills import TODAY
-from tests.support.rich_specs import EKS, EXISTING, MINIMAL, changed
+from tests.support.rich_specs import EKS, EXISTING, MINIMAL, PCS_MINIMAL, changed
 
 KEEP = {"DeletionPolicy": "RetainExceptOnCreate"}
 NETWORK = stack(
@@ -226,6 +226,12 @@ def test_what_the_spec_uses_and_buys_remains(tmp_path: Path) -> None:
     (entry,) = (r for r in plan(tmp_path, app(), bought).remaining if r.kind == "capacity")
     assert entry.name == plan_arn
     assert "not refunded" in entry.why
+    lent = {**reservation, "interruptible": True}
+    borrowed = changed(PCS_MINIMAL, compute__1__capacity=lent)
+    (entry,) = (r for r in plan(tmp_path, app(), borrowed).remaining if r.kind == "capacity")
+    assert entry.name == reservation["id"]
+    assert entry.delete is None
+    assert "its owner can reclaim it" in entry.why
 
 
 def test_cost_of_what_remains_is_that_of_the_bill(tmp_path: Path) -> None:

@@ -45,6 +45,13 @@ WORLD: dict[str, Any] = {
             **ACTIVE,
         },
         {
+            "id": "cr-0c1d2e3f4a5b69787",
+            "instance_type": "p5.48xlarge",
+            "instance_count": 2,
+            "interruptible": True,
+            **ACTIVE,
+        },
+        {
             "id": "cr-0f1e2d3c4b5a6978a",
             "instance_type": "g6e.48xlarge",
             "instance_count": 2,

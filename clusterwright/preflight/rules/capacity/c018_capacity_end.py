@@ -13,6 +13,9 @@ _ENDS: Final = {
     "capacity-block": "instances of a capacity block are terminated before its end",
     "training-plan": "instances of a training plan are terminated before its end",
 }
+_RECLAIMED: Final = (
+    "the owner of an interruptible reservation can reclaim it with two minutes' notice"
+)
 
 
 class CapacityEnd(Rule[ComputeGroup]):
@@ -24,13 +27,15 @@ class CapacityEnd(Rule[ComputeGroup]):
     )
     source = (
         "EC2 user guide, Spot Instance interruption notices and Capacity Blocks for ML; SageMaker "
-        "developer guide, training plans"
+        "developer guide, training plans; PCS user guide, Using I-ODCRs with AWS PCS"
     )
 
     def subjects(self, context: Context) -> Subjects[ComputeGroup]:
         if context.cluster.run is None:
             return
-        for path, group in context.groups(*_ENDS):
+        for path, group in context.groups(*_ENDS, "reservation"):
+            if _end(group) is None:
+                continue
             if group.role == "compute" and can_have_nodes(context, group):
                 yield (*path, "capacity"), group
 
@@ -40,9 +45,13 @@ class CapacityEnd(Rule[ComputeGroup]):
         run = context.cluster.run
         assert run is not None
         yield Fail(
-            message=f"{_ENDS[group.capacity.kind]}, and the run of {run.hours:,g} hours has no "
+            message=f"{_end(group)}, and the run of {run.hours:,g} hours has no "
             "path for checkpoints",
             path=path,
             requested=run.hours,
             hint="storage.checkpoint_path: a folder on Lustre with an export to a bucket",
         )
+
+
+def _end(group: ComputeGroup) -> str | None:
+    return _RECLAIMED if group.is_interruptible else _ENDS.get(group.capacity.kind)

@@ -1,7 +1,8 @@
-"""A partition does not mix Spot with other capacity."""
+"""A partition does not mix capacity that is interrupted with other capacity."""
 
 from __future__ import annotations
 
+from clusterwright.cluster_spec.models.compute import ComputeGroup
 from clusterwright.cluster_spec.models.slurm import Partition
 from clusterwright.preflight.rule import Context, Fail, Results, Rule, Subjects
 from clusterwright.preflight.rules.group_rule import listed
@@ -11,10 +12,14 @@ class CapacityMix(Rule[Partition]):
     id = "CW-C023"
     severity = "warning"
     prevents = (
-        "a job on both kinds that ends when AWS interrupts its Spot nodes: the other "
-        "capacity, which is paid for, is then idle"
+        "a job on both kinds that ends when AWS interrupts its Spot nodes, or the owner of an "
+        "interruptible reservation reclaims them: the other capacity, which is paid for, is "
+        "then idle"
     )
-    source = "AWS documentation, EC2 Spot interruptions; SageMaker HyperPod Spot instance groups"
+    source = (
+        "AWS documentation, EC2 Spot interruptions; SageMaker HyperPod Spot instance groups; PCS "
+        "user guide, Using I-ODCRs with AWS PCS"
+    )
 
     def subjects(self, context: Context) -> Subjects[Partition]:
         for index, partition in enumerate(context.cluster.slurm.partitions):
@@ -26,12 +31,17 @@ class CapacityMix(Rule[Partition]):
             for group in context.cluster.compute
             if group.name in partition.groups and group.count
         ]
-        spot = [group.name for group in groups if group.capacity.kind == "spot"]
-        others = [group.name for group in groups if group.capacity.kind != "spot"]
-        if spot and others:
+        ending = [group.name for group in groups if _interrupted(group)]
+        others = [group.name for group in groups if not _interrupted(group)]
+        if ending and others:
             yield Fail(
-                message=f"the partition `{partition.name}` mixes Spot ({listed(spot)}) with "
-                f"other capacity ({listed(others)})",
+                message=f"the partition `{partition.name}` mixes capacity that is interrupted "
+                f"({listed(ending)}) with other capacity ({listed(others)})",
                 requested=", ".join(sorted({group.capacity.kind for group in groups})),
-                hint="one partition for Spot and one for the rest, under slurm.partitions",
+                hint="one partition for what is interrupted and one for the rest, under "
+                "slurm.partitions",
             )
+
+
+def _interrupted(group: ComputeGroup) -> bool:
+    return group.capacity.kind == "spot" or group.is_interruptible

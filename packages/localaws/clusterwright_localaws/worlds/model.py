@@ -226,6 +226,16 @@ class CapacityReservationSeed(_Model):
     ultra_server_type: str | None = Field(
         None, pattern=r"^u-[a-z0-9-]+$", description="Of a capacity block of an UltraServer"
     )
+    interruptible: bool = Field(
+        False, description="Lent by the owner of another reservation, who is in no account here"
+    )
+
+    @model_validator(mode="after")
+    def _is_lent_on_demand(self) -> CapacityReservationSeed:
+        targeted = self.match_criteria == "targeted"
+        if self.interruptible and not (self.kind == "on-demand" and targeted):
+            raise ValueError("an interruptible reservation is on-demand and targeted")
+        return self
 
 
 class PriceSeed(_Model):

@@ -11,6 +11,7 @@ from tests.support import specs
 
 RUN = {"run": {"hours": 720}}
 SAVES = {"storage.lustre": [specs.LUSTRE], "storage.checkpoint_path": "/fsx/checkpoints"}
+LENT = {"kind": "reservation", "id": "cr-0123456789abcdef0", "interruptible": True}
 BLOCK = {"kind": "capacity-block", "id": "cr-0123456789abcdef0"}
 
 
@@ -25,6 +26,10 @@ BLOCK = {"kind": "capacity-block", "id": "cr-0123456789abcdef0"}
         (
             {"platform": "parallelcluster", "compute.1.capacity": BLOCK},
             "instances of a capacity block are terminated before its end",
+        ),
+        (
+            {"platform": "pcs", "compute.0.role": "login", "compute.1.capacity": LENT},
+            "the owner of an interruptible reservation can reclaim it",
         ),
     ],
 )
@@ -42,3 +47,6 @@ def test_run_on_capacity_that_ends_needs_checkpoints(
 
 def test_capacity_without_an_end_passes(rule: Harness) -> None:
     rule.passes("CW-C018", RUN, tested=False)
+    reserved = {**LENT, "interruptible": False}
+    spec = {"platform": "parallelcluster", "compute.1.capacity": reserved, **RUN}
+    rule.passes("CW-C018", spec, tested=False)

@@ -204,6 +204,8 @@ def _seed(found: Reserved, seed: CapacityReservationSeed) -> None:
     }
     if end is not None:
         members["EndDate"] = end
+    if seed.interruptible:
+        members |= {"Interruptible": True, "InterruptionInfo": {"InterruptionType": "adhoc"}}
     others = 0 if available is None else max(0, seed.instance_count - available)
     found.add(Reservation(members, held=seed.state is not None, used_by_others=others))
     if is_block:

@@ -6,16 +6,16 @@ from typing import Any
 
 import pytest
 
+from clusterwright_localaws import local_aws
 from packages.localaws.tests.parts import client, refusal
-
-pytestmark = pytest.mark.usefixtures("aws")
 
 TYPE = "p5.48xlarge"
 MARKET = {"MarketType": "interruptible-capacity-reservation"}
 
 
 @pytest.fixture
-def source() -> str:
+def source(aws: object) -> str:
+    del aws
     made: str = client("ec2").create_capacity_reservation(
         InstanceType=TYPE,
         InstancePlatform="Linux/UNIX",
@@ -112,3 +112,23 @@ def test_reclaimed_instances_end(source: str) -> None:
     )
     assert described(identifier)["State"] == "cancelled"
     assert described(source)["TotalInstanceCount"] == 4
+
+
+def test_world_can_have_a_reservation_that_another_owner_lends() -> None:
+    lent = {
+        "id": "cr-0123456789abcdef0",
+        "instance_type": TYPE,
+        "instance_count": 2,
+        "zone_id": "use1-az6",
+        "state": "active",
+        "interruptible": True,
+    }
+    with local_aws(capacity_reservations=[lent]):
+        assert described("cr-0123456789abcdef0")["Interruptible"] is True
+        assert len(launch("cr-0123456789abcdef0", InstanceMarketOptions=MARKET)) == 2
+    for change in ({"match_criteria": "open"}, {"kind": "capacity-block", "end": "+1d"}):
+        with (
+            pytest.raises(ValueError, match="is on-demand and targeted"),
+            local_aws(capacity_reservations=[{**lent, **change}]),
+        ):
+            pass
