@@ -56,6 +56,7 @@ def create_allocation(call: Call) -> Mapping[str, Any]:
         "Status": "active",
         "InterruptibleCapacityReservationId": identifier,
         "InterruptionType": _TYPE,
+        "ZeroSizePreference": request.get("ZeroSizePreference", "default"),
     }
     if request.get("ClientToken"):
         reserved.by_client_token[request["ClientToken"]] = source.id
@@ -67,23 +68,28 @@ def create_allocation(call: Call) -> Mapping[str, Any]:
 def update_allocation(call: Call) -> Mapping[str, Any]:
     """Lend more instances, or reclaim some; instances beyond the new number end."""
     request, reserved = call.parameters, reservations_of(call)
-    source, wanted = find(call, request["CapacityReservationId"]), request["TargetInstanceCount"]
+    source = find(call, request["CapacityReservationId"])
     allocation = source.members.get(_ALLOCATION)
     if allocation is None or allocation["Status"] != "active":
         raise AwsError(
             "InvalidParameterValue", f"{source.id} has no interruptible capacity allocation."
         )
     lent = reserved.by_id[allocation["InterruptibleCapacityReservationId"]]
-    more = int(wanted) - lent.members["TotalInstanceCount"]
+    wanted = int(request.get("TargetInstanceCount", lent.members["TotalInstanceCount"]))
+    if wanted < 0:
+        raise AwsError("InvalidParameterValue", "TargetInstanceCount must not be negative.")
+    more = wanted - lent.members["TotalInstanceCount"]
     _check_count(source, more, reserved.available(source))
     refuse_dry_run(call)
-    ending = [one.id for one in reserved.instances_in(lent.id)[int(wanted) :]]
+    ending = [one.id for one in reserved.instances_in(lent.id)[wanted:]]
     if ending:
         ec2_backend(call.account, call.region).terminate_instances(ending)
     lent.members["TotalInstanceCount"] += more
     source.members["TotalInstanceCount"] -= more
-    allocation["InstanceCount"] = allocation["TargetInstanceCount"] = int(wanted)
-    if wanted == 0:
+    allocation["InstanceCount"] = allocation["TargetInstanceCount"] = wanted
+    if "ZeroSizePreference" in request:
+        allocation["ZeroSizePreference"] = request["ZeroSizePreference"]
+    if wanted == 0 and allocation["ZeroSizePreference"] != "retain":
         lent.members["State"], allocation["Status"] = "cancelled", "canceled"
     return {
         **_answer(source),

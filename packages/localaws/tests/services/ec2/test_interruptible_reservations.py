@@ -107,11 +107,20 @@ def test_reclaimed_instances_end(source: str) -> None:
         for one in each["Instances"]
     ]
     assert sorted(states) == ["running", "terminated"]
-    client("ec2").update_interruptible_capacity_reservation_allocation(
-        CapacityReservationId=source, TargetInstanceCount=0
-    )
-    assert described(identifier)["State"] == "cancelled"
+    for preference, state in (("retain", "active"), ("default", "cancelled")):
+        client("ec2").update_interruptible_capacity_reservation_allocation(
+            CapacityReservationId=source, TargetInstanceCount=0, ZeroSizePreference=preference
+        )
+        assert described(identifier)["State"] == state
     assert described(source)["TotalInstanceCount"] == 4
+
+
+def test_update_without_a_number_keeps_it_and_a_negative_one_is_refused(source: str) -> None:
+    lend(source, 3)
+    update = client("ec2").update_interruptible_capacity_reservation_allocation
+    assert update(CapacityReservationId=source)["InstanceCount"] == 3
+    code, _ = refusal(update, CapacityReservationId=source, TargetInstanceCount=-1)
+    assert code == "InvalidParameterValue"
 
 
 def test_world_can_have_a_reservation_that_another_owner_lends() -> None:
