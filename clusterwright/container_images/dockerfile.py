@@ -12,6 +12,7 @@ from clusterwright.container_images.stacks import Stack
 
 REQUIREMENTS: Final = "requirements.txt"
 _PINNED: Final = re.compile(r"[a-z0-9][a-z0-9.:-]*/[a-z0-9._/-]+(?::[\w.-]+)?@sha256:[0-9a-f]{64}")
+# Triton compiles against the headers of Python in each job that uses it.
 _HEAD: Final = """\
 # syntax=docker/dockerfile:1
 # {title}, written by: clusterwright render images --image {name}
@@ -26,7 +27,7 @@ ENV DEBIAN_FRONTEND=noninteractive \\
 RUN apt-get update \\
  && apt-get install --yes --no-install-recommends \\
       build-essential ca-certificates libhwloc-dev openssh-client openssh-server \\
-      python3 python3-venv \\
+      python3 python3-dev python3-venv \\
  && rm --recursive --force /var/lib/apt/lists/*
 """
 _ARCHIVE: Final = """\

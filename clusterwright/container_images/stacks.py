@@ -68,6 +68,14 @@ STACKS: Final = (
         jobs=("continued-pretraining", "layout-sweep", "megatron-bridge", "megatron-lm"),
         archives=("efa-installer", "aws-ofi-nccl"),
     ),
+    Stack(
+        name="vllm",
+        title="Serving with vLLM",
+        base=CUDA,
+        jobs=("vllm",),
+        archives=("efa-installer", "aws-ofi-nccl"),
+        requirements="vllm",
+    ),
 )
 
 

@@ -53,9 +53,10 @@ def test_every_image_is_written_and_downloads_nothing_unpinned(
         assert "{" not in text.replace("${", "")
         if stack.requirements:
             assert "pip install --no-cache-dir --require-hashes" in text
-    packages = (tmp_path / "out/pytorch/requirements.txt").read_text()
-    assert "\ntorch==" in packages
-    assert "://" not in packages
+    for name, package in (("pytorch", "torch"), ("trl", "trl"), ("vllm", "vllm")):
+        packages = (tmp_path / f"out/{name}/requirements.txt").read_text()
+        assert f"\n{package}==" in packages
+        assert "://" not in packages
 
 
 @pytest.mark.parametrize(
@@ -92,7 +93,7 @@ def test_what_is_not_pinned_is_refused(tmp_path: Path, pinned: Path) -> None:
 
 def test_wrong_use_is_refused(tmp_path: Path, pinned: Path) -> None:
     output = ("--output", tmp_path / "out")
-    assert "one of nccl-tests, pytorch" in run("--image", "vllm", *output).err
+    assert "one of nccl-tests, pytorch" in run("--image", "tgi", *output).err
     assert "is not NAME=IMAGE" in run("--base", "other=x", *output).err
     assert "--output is missing" in run().err
     assert "does not exist" in run("--lock", tmp_path / "no.json", *output, *BASES).err

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 from clusterwright.artefacts.lock import read_lock
 from clusterwright.container_images.requirements_files import requirements
-from clusterwright.container_images.stacks import STACKS, stack_named
+from clusterwright.container_images.stacks import STACKS, stack_named, stack_of_job
 from clusterwright.job_templates.registry import all_templates
 from tools.lint.files import ROOT
 
@@ -29,3 +31,11 @@ def test_python_packages_have_versions_and_checksums() -> None:
 def test_an_image_by_its_name() -> None:
     assert stack_named("pytorch") in STACKS
     assert stack_named("other") is None
+
+
+def test_vllm_is_the_version_whose_arguments_the_job_has() -> None:
+    stack = stack_of_job("vllm")
+    (template,) = (one for one in all_templates() if one.name == "vllm")
+    assert stack is not None
+    (version,) = re.findall(r"^vllm==(\S+)", requirements(stack) or "", re.M)
+    assert f"the package vllm {version}:" in template.source

@@ -40,7 +40,7 @@ for file in *; do
 done"""
 EXAMPLES = [spec for spec in SPECS if example(spec).uses_slurm]
 UNKNOWN_HARDWARE = "p6e-gb200.36xlarge"
-"""No source states the cores and the memory of this type."""
+"""No source states the cores of this type."""
 
 
 @pytest.fixture(scope="module", params=images.SUITES)
@@ -67,11 +67,11 @@ def configured(slurm: RealSlurm, spec: str) -> None:
 
 
 def known(parsed: ClusterFile) -> ClusterFile:
-    """With any cores and memory for the type of unknown hardware, which its jobs do not name."""
+    """With any cores for the type of unknown hardware, which its jobs do not name."""
     unknown = {g.instance_type for g in parsed.groups if g.role == "compute" and g.cores is None}
     assert unknown <= {UNKNOWN_HARDWARE}
     groups = (
-        dataclasses.replace(group, cores=64, threads_per_core=1, memory_mib=500_000)
+        dataclasses.replace(group, cores=64, threads_per_core=1)
         if group.instance_type in unknown
         else group
         for group in parsed.groups
