@@ -132,7 +132,8 @@ def measure_allreduce(
         return Measured(LOST, None, f"{', '.join(done.lost)} stopped", done.lost)
     if done.exit_code is None:
         return Measured(HUNG, None, f"did not end within {seconds:.0f} s")
-    if done.exit_code == 127 or "No such file or directory" in done.stderr:
+    # MPI itself may complain about other files.
+    if done.exit_code == 127 or f"{perf}: No such file or directory" in done.stderr:
         return Measured(MISSING, None, f"{perf} is not on these nodes")
     if not done.started:
         # Such as an MPI plug-in that this Slurm does not have: it says nothing about the nodes.

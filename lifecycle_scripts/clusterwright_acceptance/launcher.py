@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Optional, Protocol
 
 from clusterwright_common.probe import Probe
@@ -67,7 +68,8 @@ class SrunLauncher:
     With --exclusive the job gets the whole node, but its step only what is requested: one CPU and
     no GPU, which `ConstrainDevices` would hide from the checks (seen with Slurm 24.11.5). So the
     CPUs, the accelerators and the memory in `resources` are requested. The limits of this process,
-    a service, are not those of users' jobs: those of slurmd apply.
+    a service, are not those of users' jobs: those of slurmd apply. systemd gives root's services
+    no HOME, without which Open MPI does not start (seen with 5.0.7).
     """
 
     probe: Probe
@@ -90,7 +92,8 @@ class SrunLauncher:
         # A job is in one reservation: the program does not mix nodes of several.
         reservation = self.reserved.get(nodes[0])
         # Not with --export, which ends a value at a comma.
-        words = [f"{key}={value}" for key, value in sorted(env.items())]
+        more = {} if "HOME" in os.environ else {"HOME": str(Path.home())}
+        words = [f"{key}={value}" for key, value in sorted({**more, **env}.items())]
         return [
             "srun",
             f"--job-name={self.job_name}",

@@ -183,6 +183,17 @@ def test_program_that_is_missing_is_no_verdict(tmp_path: Path) -> None:
         pairs_of(found, tmp_path / "a")
 
 
+def test_files_that_mpi_misses_are_no_missing_program() -> None:
+    """As Open MPI 5.0.7 of Debian prints it, which has its help texts in another package."""
+    found = cluster(2)
+    text = "0: /usr/share/openmpi/help-mpi-runtime.txt: No such file or directory\n"
+    text += (
+        "0: *** An error occurred in MPI_Init\nsrun: error: n0: task 0: Exited with exit code 14\n"
+    )
+    found.answer = Launched(14, "", text)
+    assert measure_pair(("n0", "n1"), EXPECTED, found).verdict == "bad"
+
+
 def test_job_that_does_not_start_is_no_verdict(tmp_path: Path) -> None:
     """As srun 24.11.5 prints it; no task ran, so nothing is known of the nodes."""
     found = cluster(4)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import pwd
 
+import pytest
 from clusterwright_acceptance.launcher import NodeResources, SrunLauncher
 
 from tests.nodes.acceptance.fake_node import Node
@@ -18,7 +20,8 @@ def launch(node: Node, seconds: float = 10.0) -> object:
     )
 
 
-def test_command_line(node: Node) -> None:
+def test_command_line(node: Node, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", "/root")
     launcher = SrunLauncher(node.probe(), RESERVED)
     env = {"NCCL_DEBUG_SUBSYS": "INIT,NET", "NCCL_ALGO": "RING"}
     assert launcher.argv(["n1", "n2"], ["perf"], 8, 240.0, env) == [
@@ -31,6 +34,15 @@ def test_command_line(node: Node) -> None:
     alone = SrunLauncher(node.probe()).argv(["n1"], ["perf"], 1, 30.0, {})
     assert "--mpi=pmix" not in alone
     assert not any(word.startswith("--reservation") for word in alone)
+
+
+def test_a_service_without_home_gives_its_jobs_one(
+    node: Node, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("HOME")
+    words = SrunLauncher(node.probe()).argv(["n1"], ["perf"], 1, 30.0, {"NCCL_ALGO": "RING"})
+    home = f"HOME={pwd.getpwuid(os.getuid()).pw_dir}"
+    assert words[-4:] == ["env", home, "NCCL_ALGO=RING", "perf"]
 
 
 def test_step_gets_the_whole_node(node: Node) -> None:

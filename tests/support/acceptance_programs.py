@@ -1,0 +1,144 @@
+"""Programs of acceptance on nodes without accelerators: real ones with less data, and stubs.
+
+`all_reduce_perf`, `fio` and `fi_pingpong` are real: an all-reduce of Open MPI, Debian's fio and
+libfabric's ping-pong over TCP. `dcgmi` and `nccom-test` stand in for programs that need devices:
+faults of the node make them print what the real ones print, or hang.
+"""
+
+from __future__ import annotations
+
+from tests.support.real_slurm_nodes import FAULTS, SlurmNodes
+
+PACKAGES = ("fio", "libfabric-bin", "libopenmpi40")
+"""Debian's packages beyond those of the node image."""
+
+ALL_REDUCE_PERF = '''#!/usr/bin/python3
+"""An all-reduce of float32 over MPI, printed in nccl-tests' columns.
+
+The buffer has a 1,024th of the size of its row; the figures are those of what was transferred,
+the best of three.
+"""
+import array, ctypes, os, sys, time
+
+os.environ.update(
+    OMPI_MCA_pml="ob1",
+    OMPI_MCA_btl="self,tcp",
+    OMPI_MCA_btl_tcp_if_include="eth0",
+    OMPI_MCA_mpi_yield_when_idle="1",
+    # The other component wants the route over the same interface.
+    OMPI_MCA_reachable="weighted",
+)
+mpi = ctypes.CDLL("libmpi.so.40", mode=ctypes.RTLD_GLOBAL)
+world, number, add = (
+    ctypes.c_void_p(ctypes.addressof(ctypes.c_char.in_dll(mpi, f"ompi_mpi_{name}")))
+    for name in ("comm_world", "float", "op_sum")
+)
+
+
+def checked(code):
+    if code:
+        sys.exit(f"MPI returns {code}")
+
+
+def asked(function):
+    found = ctypes.c_int()
+    checked(function(world, ctypes.byref(found)))
+    return found.value
+
+
+words = dict(zip(sys.argv[1:], sys.argv[2:]))
+size, last = (int(words[name].removesuffix("M")) * 2**20 for name in ("-b", "-e"))
+checked(mpi.MPI_Init(None, None))
+ranks, rank = asked(mpi.MPI_Comm_size), asked(mpi.MPI_Comm_rank)
+rates = []
+while size <= last:
+    count = size // 4096
+    data, result = (ctypes.c_float * count)(*([1.0] * count)), (ctypes.c_float * count)()
+    best = float("inf")
+    for _ in range(3):
+        checked(mpi.MPI_Barrier(world))
+        began = time.perf_counter()
+        checked(mpi.MPI_Allreduce(data, result, ctypes.c_int(count), number, add, world))
+        best = min(best, time.perf_counter() - began)
+    wrong = count - array.array("f", bytes(result)).count(float(ranks))
+    bus = count * 4 / best / 1e9 * 2 * (ranks - 1) / ranks
+    rates.append(bus)
+    if rank == 0:
+        half = f"{best * 1e6:.1f} {count * 4 / best / 1e9:.6f} {bus:.6f} {wrong}"
+        print(f"{size} {size // 4} float sum -1 {half} {half}", flush=True)
+    size *= 2
+if rank == 0:
+    print("# Out of bounds values : 0 OK")
+    print(f"# Avg bus bandwidth    : {sum(rates) / len(rates):.6f}", flush=True)
+checked(mpi.MPI_Finalize())
+'''
+
+FIO = """#!/bin/bash
+# The real fio, for one second and with 8 MiB instead of gigabytes: the disks are memory.
+words=()
+for word in "$@"; do
+  case $word in
+    --size=*) word=--size=8M ;;
+    --runtime=*) word=--runtime=1 ;;
+  esac
+  words+=("$word")
+done
+exec /usr/bin/fio "${words[@]}"
+"""
+
+FI_PINGPONG = """#!/bin/bash
+# libfabric's ping-pong over TCP instead of EFA; then the device's counter moves.
+words=() device=
+while [ $# -gt 0 ]; do
+  case $1 in
+    -p) words+=(-p tcp); shift ;;
+    -d) device=${2%-rdm}; shift ;;
+    *) words+=("$1") ;;
+  esac
+  shift
+done
+/usr/bin/fi_pingpong -I 10 "${words[@]}" || exit
+case "${words[*]}" in *"-B "*) exit ;; esac # the server; one of both writes
+counter=/sys/class/infiniband/$device/ports/1/hw_counters/tx_bytes
+echo $(($(cat "$counter") + 4096)) >"$counter"
+"""
+
+DCGMI = f"""#!/bin/bash
+# The emulated one of the image; with the fault `dcgm-hang` it stops in the middle of its output.
+[ -e {FAULTS}/dcgm-hang ] || exec /usr/bin/dcgmi "$@"
+/usr/bin/dcgmi "$@" | head --bytes=60
+exec sleep 600
+"""
+
+NCCOM_TEST = f"""#!/usr/bin/python3
+# Faults: `nccom-gbps` has the bandwidth in GB/s, `nccom-fails` and `nccom-hangs` need no text.
+import json, os, sys, time
+
+FAULTS = "{FAULTS}"
+words = sys.argv[1:]
+if os.path.exists(FAULTS + "/nccom-hangs"):
+    print("Neuron runtime: initializing", flush=True)
+    time.sleep(600)
+if os.path.exists(FAULTS + "/nccom-fails"):
+    print("ERROR  NRT:nrt_init  Failed to initialize neuron device 3", file=sys.stderr)
+    sys.exit(1)
+size = int(words[words.index("-b") + 1])
+with open(FAULTS + "/nccom-gbps") as file:
+    rate = float(file.read())
+row = {{"size(B)": size, "count(elems)": size // 4, "type": "fp32", "time:avg(us)": 1.0}}
+row.update({{"algbw(GB/s)": rate / 2, "busbw(GB/s)": rate}})
+with open(words[words.index("--report-to-json-file") + 1], "w") as file:
+    json.dump({{"results": [row]}}, file)
+"""
+
+
+def install(nodes: SlurmNodes) -> None:
+    """Install the programs on all nodes, before those of the image on the search path."""
+    for name, text in {
+        "all_reduce_perf": ALL_REDUCE_PERF,
+        "fio": FIO,
+        "fi_pingpong": FI_PINGPONG,
+        "dcgmi": DCGMI,
+        "nccom-test": NCCOM_TEST,
+    }.items():
+        nodes.program(f"/usr/local/bin/{name}", text)
