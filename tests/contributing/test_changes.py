@@ -82,7 +82,12 @@ CHANGES = {
     ),
     "api": Change(
         files={f"{_STS}/access_key_info.py": "api.py", _API_TEST: "test_api.py"},
-        tests=("packages/localaws/tests/test_every_operation.py", _API_TEST, "-k", "sts"),
+        tests=(
+            "packages/localaws/tests/test_every_operation.py",
+            _API_TEST,
+            "-k",
+            "[sts] or key_info",
+        ),
         incomplete=f"{_STS}/access_key_info.py",
         documents=("local-aws-api",),
         edits={f"{_STS}/__init__.py": ('API = ("', 'API = ("access_key_info", "')},
