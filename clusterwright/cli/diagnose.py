@@ -175,13 +175,14 @@ def _read(cluster: Cluster, target: Target, span: dt.timedelta, timeout_seconds:
 def _missing(target: Target, found: Any, own: Any, evidence: Any) -> list[Any]:
     """What the target names and no source has: an answer of nothing would be wrong."""
     from clusterwright.diagnosis.model import NotRead
-    from clusterwright.diagnosis.scheduler import jobs_in, same_job
+    from clusterwright.diagnosis.scheduler import jobs_in, nodes_in, same_job
     from clusterwright.diagnosis.targets import known_nodes
 
     if evidence:
         return []
     if target.subject == "node":
         known = known_nodes(found.names, [*own, *found.evidence])
+        known |= nodes_in(found.document or {})
         if target.name not in known:
             return [NotRead(f"the node {target.name}", "no source that was read has this name")]
     if target.subject == "job":

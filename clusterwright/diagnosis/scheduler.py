@@ -48,6 +48,7 @@ def of_document(document: Mapping[str, Any], target: Target, now: dt.datetime) -
     found += _daemons(document, written)
     nodes = [_plain(node) for node in _list(document.get("nodes"))]
     found += [item for node in nodes for item in _node(node, target)]
+    found += [item for node in nodes for item in _reservation(node, target, written)]
     found += _acceptance(document)
     found += _history(document)
     found += _partitions(document)
@@ -65,6 +66,13 @@ def names_of(document: Mapping[str, Any]) -> dict[str, str]:
         for node in _list(document.get("nodes"))
         if node.get("instance_id") and node.get("name")
     }
+
+
+def nodes_in(document: Mapping[str, Any]) -> frozenset[str]:
+    """Names of every node of the document."""
+    return frozenset(
+        str(node["name"]) for node in _list(document.get("nodes")) if node.get("name")
+    )
 
 
 def jobs_in(document: Mapping[str, Any]) -> frozenset[str]:
@@ -189,6 +197,24 @@ def _node(node: Mapping[str, Any], target: Target) -> Iterator[Evidence]:
         instance=str(node.get("instance_id") or ""),
         failed=not person or target.subject == "node",
         fields={"states": "+".join(node["states"]), "by": by if person else ""},
+    )
+
+
+def _reservation(
+    node: Mapping[str, Any], target: Target, written: dt.datetime | None
+) -> Iterator[Evidence]:
+    """A node is in a reservation on purpose: evidence only for a question about the node."""
+    name = str(node.get("name") or "")
+    if not node.get("reservation") or target.subject != "node":
+        return
+    yield Evidence(
+        kind="reservation",
+        source=PUBLISHED,
+        id=f"node {name}",
+        time=written,
+        text=f"in the reservation {node['reservation']}",
+        node=name,
+        instance=str(node.get("instance_id") or ""),
     )
 
 

@@ -43,6 +43,13 @@ def test_nodes_in_trouble_have_their_reason() -> None:
     assert texts(nodes=nodes) == ["Low RealMemory", "DOWN without a reason", "Not responding"]
 
 
+def test_reservation_of_a_node_is_evidence_for_that_node_only() -> None:
+    nodes = [{"name": "a", "states": ["IDLE"], "reservation": "maintenance"}, {"name": "b"}]
+    assert texts(nodes=nodes) == []
+    assert texts(Target("node", "a"), nodes=nodes) == ["in the reservation maintenance"]
+    assert scheduler.nodes_in({"nodes": nodes}) == {"a", "b"}
+
+
 def test_usual_reason_of_a_waiting_job_is_evidence_for_that_job_only() -> None:
     pending = [{"id": "7", "reason": "Resources"}, {"id": "8", "reason": "QOSMaxJobsPerUserLimit"}]
     assert texts(pending=pending) == []

@@ -40,6 +40,10 @@ CASES = (
     ("scheduler-node", "Node unexpectedly rebooted", "unexpected-reboot"),
     ("daemon", "slurmctld is down", "daemon-down"),
     ("partition", "partition workers is DOWN", "partition-down"),
+    ("reservation", "in the reservation clusterwright_drain_workers-2", "reserved-by-person"),
+    ("reservation", "in the reservation clusterwright_acceptance", "held-for-acceptance"),
+    ("reservation", "in the reservation clusterwright_spares_workers", "in-a-reservation"),
+    ("reservation", "in the reservation maintenance", "in-a-reservation"),
 )
 
 

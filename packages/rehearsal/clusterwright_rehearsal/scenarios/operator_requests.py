@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from clusterwright_rehearsal.scenario_api import operator
+from clusterwright_rehearsal.scenario_api import command_line, operator
 from clusterwright_rehearsal.scenario_api.context import ScenarioContext
 
 ORDER = 42
@@ -18,6 +18,7 @@ MODES = ("managed", "scripted", "parallelcluster")
 PROMISES = {
     "published": "the published state has every compute node of Slurm, with its state",
     "drained": "a request drains a node, with the operator's reason; the answer says so",
+    "diagnosed": "`clusterwright diagnose` names the drained node and what the job waits for",
     "job-seen": "a pending job is published with Slurm's reason",
     "resumed": "a request resumes the node, and the job runs",
     "refused": "expired requests, unknown nodes and unknown verbs are refused with the reason",
@@ -49,6 +50,17 @@ def run(context: ScenarioContext) -> None:
             job = context.submit("hostname", options=[f"--nodelist={node.host}"])
             operator.poll_now(context)
             context.wait_for(lambda: _pending_problem(context, job.id), within_s=120)
+
+        with context.promise("diagnosed"):
+            of_node = "drained-by-person" if context.cluster.on_hyperpod else "reserved-by-person"
+            for words, wanted in (
+                (("deploy",), []),
+                (("node", node.host), [of_node]),
+                (("job", job.id), ["pending-down-nodes"]),
+            ):
+                found = command_line.answer(context, ("diagnose",), *words, codes=(0, 1, 2))
+                signatures = [finding["signature"] for finding in found["findings"]]
+                context.expect(signatures == wanted, f"{' '.join(words)}: {found}")
 
         with context.promise("resumed"):
             request_id = _send(context, "resume", [node.host])
