@@ -31,6 +31,9 @@ Some of moto's existing tests expect the old answers, such as network ACLs witho
 policies of any text. They have to be changed with the patch. The patches have not been run against
 moto's whole suite.
 
+`clusterwright_localaws/server/instances.py` is not among them: it frees deleted objects of moto's
+models. moto keeps them for its dashboard, as its tests (`tests/test_core/test_moto_api.py`) state.
+
 Run a snippet inside `with mock_aws():`, with a region set. It raises with the named version of
 moto, and passes with the fix.
 """

@@ -2,15 +2,16 @@ import boto3
 
 from moto import mock_aws
 
+# As in tests/__init__.py of moto.
+EXAMPLE_AMI_ID = "ami-12c6146b"
 INSTANCE_STORE = {"DeviceName": "/dev/xvdba", "VirtualName": "ephemeral0"}
 
 
 @mock_aws
 def test_run_instances_with_instance_store_volume() -> None:
     client = boto3.client("ec2", region_name="us-east-1")
-    image_id = client.describe_images(Owners=["amazon"])["Images"][0]["ImageId"]
     client.run_instances(
-        ImageId=image_id,
+        ImageId=EXAMPLE_AMI_ID,
         MinCount=1,
         MaxCount=1,
         BlockDeviceMappings=[
@@ -25,11 +26,10 @@ def test_run_instances_with_instance_store_volume() -> None:
 @mock_aws
 def test_launch_template_with_instance_store_volume() -> None:
     client = boto3.client("ec2", region_name="us-east-1")
-    image_id = client.describe_images(Owners=["amazon"])["Images"][0]["ImageId"]
     client.create_launch_template(
         LaunchTemplateName="t",
         LaunchTemplateData={
-            "ImageId": image_id,
+            "ImageId": EXAMPLE_AMI_ID,
             "BlockDeviceMappings": [INSTANCE_STORE],
         },
     )
@@ -44,7 +44,7 @@ def test_launch_template_with_instance_store_volume() -> None:
 @mock_aws
 def test_root_device_without_size_has_the_size_of_the_image() -> None:
     client = boto3.client("ec2", region_name="us-east-1")
-    image = client.describe_images(Owners=["amazon"])["Images"][0]
+    image = client.describe_images(ImageIds=[EXAMPLE_AMI_ID])["Images"][0]
     client.run_instances(
         ImageId=image["ImageId"],
         MinCount=1,

@@ -2,6 +2,9 @@ import boto3
 
 from moto import mock_aws
 
+# As in tests/__init__.py of moto.
+EXAMPLE_AMI_ID = "ami-12c6146b"
+
 
 @mock_aws
 def test_register_image_with_architecture_devices_and_tags() -> None:
@@ -42,11 +45,10 @@ def test_defaults_of_register_image() -> None:
 @mock_aws
 def test_created_and_copied_images_are_backed_by_a_volume() -> None:
     client = boto3.client("ec2", region_name="us-east-1")
-    source_id = client.describe_images(Owners=["amazon"])["Images"][0]["ImageId"]
     copied = client.copy_image(
-        SourceImageId=source_id, SourceRegion="us-east-1", Name="copied"
+        SourceImageId=EXAMPLE_AMI_ID, SourceRegion="us-east-1", Name="copied"
     )
-    instance = client.run_instances(ImageId=source_id, MinCount=1, MaxCount=1)
+    instance = client.run_instances(ImageId=EXAMPLE_AMI_ID, MinCount=1, MaxCount=1)
     created = client.create_image(
         InstanceId=instance["Instances"][0]["InstanceId"], Name="created"
     )

@@ -2,13 +2,15 @@ import boto3
 
 from moto import mock_aws
 
+# As in tests/__init__.py of moto.
+EXAMPLE_AMI_ID = "ami-12c6146b"
+
 
 @mock_aws
 def test_interfaces_of_launch_are_deleted_with_the_instance() -> None:
     client = boto3.client("ec2", region_name="us-east-1")
     vpc_id = client.create_vpc(CidrBlock="10.0.0.0/16")["Vpc"]["VpcId"]
     subnet = client.create_subnet(VpcId=vpc_id, CidrBlock="10.0.0.0/24")["Subnet"]
-    image_id = client.describe_images(Owners=["amazon"])["Images"][0]["ImageId"]
     existing = client.create_network_interface(SubnetId=subnet["SubnetId"])
     existing_id = existing["NetworkInterface"]["NetworkInterfaceId"]
     created = {"DeviceIndex": 0, "SubnetId": subnet["SubnetId"]}
@@ -16,7 +18,7 @@ def test_interfaces_of_launch_are_deleted_with_the_instance() -> None:
     attached = {"DeviceIndex": 2, "NetworkInterfaceId": existing_id}
 
     instance = client.run_instances(
-        ImageId=image_id,
+        ImageId=EXAMPLE_AMI_ID,
         MinCount=1,
         MaxCount=1,
         NetworkInterfaces=[created, kept, attached],

@@ -13,6 +13,15 @@ from clusterwright_localaws.core.runtime import runtime
 
 MOTO_VERSION = "5.2.5"
 DESCRIPTION = "RDS: pages of fewer than 20 or more than 100 records are refused"
+REPRODUCTION = """\
+rds = boto3.client("rds")
+try:
+    rds.describe_db_instances(MaxRecords=19)
+except rds.exceptions.ClientError as error:
+    assert error.response["Error"]["Code"] == "InvalidParameterValue"
+else:
+    raise AssertionError("a page of 19 records is accepted")
+"""
 _PAGED: Final = (
     "describe_db_clusters",
     "describe_db_instances",

@@ -13,6 +13,18 @@ DESCRIPTION = (
     "Secrets Manager: errors have status 400 and name the stage that is not there; the current "
     "value is that of the version to which AWSCURRENT was moved"
 )
+REPRODUCTION = """\
+secrets = boto3.client("secretsmanager")
+first = secrets.create_secret(Name="secret", SecretString="first")["VersionId"]
+second = secrets.put_secret_value(SecretId="secret", SecretString="second")["VersionId"]
+secrets.update_secret_version_stage(
+    SecretId="secret",
+    VersionStage="AWSCURRENT",
+    RemoveFromVersionId=second,
+    MoveToVersionId=first,
+)
+assert secrets.get_secret_value(SecretId="secret")["SecretString"] == "first"
+"""
 
 
 def apply() -> None:

@@ -9,6 +9,12 @@ from typing import Any
 
 MOTO_VERSION = "5.2.5"
 DESCRIPTION = "SSM: labels that begin with aws or ssm in any case are invalid"
+REPRODUCTION = """\
+ssm = boto3.client("ssm")
+ssm.put_parameter(Name="name", Value="value", Type="String")
+answer = ssm.label_parameter_version(Name="name", Labels=["AWS-one"])
+assert answer["InvalidLabels"] == ["AWS-one"]
+"""
 
 
 def apply() -> None:

@@ -11,6 +11,15 @@ from clusterwright_localaws.core.runtime import runtime
 
 MOTO_VERSION = "5.2.5"
 DESCRIPTION = "SSM: GetParametersByPath refuses a path that does not begin with a slash"
+REPRODUCTION = """\
+ssm = boto3.client("ssm")
+try:
+    ssm.get_parameters_by_path(Path="path")
+except ssm.exceptions.ClientError as error:
+    assert error.response["Error"]["Code"] == "ValidationException"
+else:
+    raise AssertionError("the path is accepted")
+"""
 
 
 def apply() -> None:

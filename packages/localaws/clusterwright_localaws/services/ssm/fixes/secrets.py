@@ -9,6 +9,12 @@ from typing import Any
 
 MOTO_VERSION = "5.2.5"
 DESCRIPTION = "SSM: a secret that is read as a parameter has the name that was asked for"
+REPRODUCTION = """\
+boto3.client("secretsmanager").create_secret(Name="secret", SecretString="value")
+name = "/aws/reference/secretsmanager/secret"
+found = boto3.client("ssm").get_parameter(Name=name, WithDecryption=True)["Parameter"]
+assert found["Name"] == name, found
+"""
 _PREFIX = "/aws/reference/secretsmanager/"
 
 
