@@ -23,6 +23,7 @@ from clusterwright_acceptance import (
     cluster_run,
     expected,
     nccl_output,
+    node_run,
     registry,
     running,
     settle,
@@ -302,8 +303,11 @@ def _test_together(
             ]
             good = [name for name in names if name in conclusion.cleared]
         if len(good) > 1:
+            versions = _common_versions([one for one in members if str(one["name"]) in good])
             for mib, one in cluster_run.cluster_allreduce(good, own, launcher).items():
-                decided, new = _against_kept(one, own.instance_type, mib, len(good), kept)
+                decided, new = _against_kept(
+                    one, own.instance_type, mib, len(good), versions, kept
+                )
                 fresh += [] if new is None else [new]
                 rows.append(_row("cluster-allreduce", decided, own, good, today, size_mib=mib))
     for mount, one in cluster_run.lustre_write(names, own, launcher).items():
@@ -327,18 +331,42 @@ def _expected_of(name: str, launcher: Launcher, wanted: Wanted) -> Optional[Expe
     return replace(found, lustre=tuple(lustre))
 
 
+def _common_versions(results: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+    """The versions that are the same on every node; `equal-versions` judges the others."""
+    first, *others = (settle.versions_of(node_run.facts_of(one)) for one in results)
+    return {
+        name: version
+        for name, version in first.items()
+        if all(other.get(name) == version for other in others)
+    }
+
+
 def _against_kept(
-    one: Outcome, instance_type: str, mib: float, count: int, kept: Sequence[Baseline]
+    one: Outcome,
+    instance_type: str,
+    mib: float,
+    count: int,
+    versions: Mapping[str, str],
+    kept: Sequence[Baseline],
 ) -> tuple[Outcome, Optional[Baseline]]:
     """A figure without a floor against the cluster's baseline, or the baseline that it becomes."""
     if one.verdict != UNKNOWN or one.value is None or one.unit is None:
         return one, None
     new = Baseline(
-        "cluster-allreduce", instance_type, one.value, 0.0, one.unit, count, {}, "", mib, count
+        "cluster-allreduce",
+        instance_type,
+        one.value,
+        0.0,
+        one.unit,
+        count,
+        versions,
+        "",
+        mib,
+        count,
     )
     old = next((each for each in kept if baseline.is_same_subject(each, new)), None)
     if old is not None:
-        return baseline.with_kept(one.value, old, {}), None
+        return baseline.with_kept(one.value, old, versions), None
     return one, new
 
 

@@ -81,7 +81,7 @@ def _compared(
     }
     values = {node: float(one.value or 0.0) for node, one in figures.items()}
     unit = next(str(one.unit) for one in figures.values())
-    versions = {node: _versions(facts[node]) for node in figures}
+    versions = {node: versions_of(facts[node]) for node in figures}
     if old is not None:
         return {
             node: baseline.with_kept(value, old, versions[node]) for node, value in values.items()
@@ -95,7 +95,8 @@ def _compared(
     return found, Baseline(check, instance_type, middle, deviation, unit, len(good), first, today)
 
 
-def _versions(facts: Mapping[str, Any]) -> dict[str, str]:
+def versions_of(facts: Mapping[str, Any]) -> dict[str, str]:
+    """The versions among the facts of a node (`node_run.facts_of`), by program."""
     start = "versions."
     return {key[len(start) :]: str(value) for key, value in facts.items() if key.startswith(start)}
 

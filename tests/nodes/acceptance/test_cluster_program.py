@@ -287,6 +287,23 @@ def test_a_figure_without_a_floor_becomes_the_baseline_of_later_runs(
     assert (kept["median"], kept["node_count"], kept["size_mib"]) == (300.0, 4, 1024.0)
 
 
+def test_a_baseline_of_the_cluster_has_the_versions_that_all_nodes_share(
+    tmp_path: Path, together: Together
+) -> None:
+    def with_drivers(*drivers: str) -> Slurm:
+        names = [f"n{index}" for index in range(len(drivers))]
+        nodes = zip(names, drivers, strict=True)
+        return Slurm(**{name: result(name, driver=driver) for name, driver in nodes})
+
+    (kept,) = run(tmp_path, with_drivers("570", "570"), "standard", run="a")["baseline"]
+    assert kept["versions"] == {"nvidia_driver": "570"}
+    together.allreduce = {1024: unknown("no floor is known: none", value=200.0, unit="GB/s")}
+    row = run(tmp_path, with_drivers("580", "580"), "standard", run="b")["cluster_checks"][0]
+    assert row["reason"].endswith("is 300; since then nvidia_driver 570 became 580")
+    row = run(tmp_path, with_drivers("580", "590"), "standard", run="c")["cluster_checks"][0]
+    assert row["reason"].endswith("is 300")
+
+
 def test_a_missing_program_leaves_the_nodes_unknown(tmp_path: Path, together: Together) -> None:
     together.missing = True
     report = run(tmp_path, four(), "standard")
