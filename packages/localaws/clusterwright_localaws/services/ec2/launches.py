@@ -23,7 +23,9 @@ from clusterwright_localaws.services.ec2.placement_groups import (
     unknown_group,
 )
 from clusterwright_localaws.services.ec2.reserved import (
+    BLOCK,
     INTERRUPTIBLE,
+    SPOT,
     Reservation,
     Reserved,
     ec2_backend,
@@ -31,8 +33,6 @@ from clusterwright_localaws.services.ec2.reserved import (
 )
 from clusterwright_localaws.services.ec2.zones import zone_id_of, zone_name
 
-SPOT = "spot"
-BLOCK = "capacity-block"
 # https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/placement-strategies.html: "a maximum of
 # seven running instances per Availability Zone per group".
 _SPREAD_PER_ZONE = 7

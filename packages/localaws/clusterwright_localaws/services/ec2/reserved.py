@@ -18,9 +18,15 @@ from clusterwright_localaws.services.ec2.zones import partition_of, zone_name
 from clusterwright_localaws.worlds.model import CapacityReservationSeed, moment_of
 
 ENDED = frozenset({"cancelled", "expired", "failed", "payment-failed", "unsupported"})
+SPOT = "spot"
 BLOCK = "capacity-block"
 INTERRUPTIBLE = "interruptible-capacity-reservation"
-"""The market types of a Capacity Block and of an interruptible reservation."""
+MARKETS = {
+    "SPOT": SPOT,
+    "CAPACITY_BLOCK": BLOCK,
+    "INTERRUPTIBLE_CAPACITY_RESERVATION": INTERRUPTIBLE,
+}
+"""The market types of EC2, by the words of AWS PCS and AWS ParallelCluster for what is bought."""
 # EC2 begins to terminate instances thirty minutes before a block ends:
 # https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/capacity-blocks-using.html
 TERMINATES_BEFORE_END = timedelta(minutes=30)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from clusterwright_localaws.cloudformation.handler import Context, HandlerFailure
+from clusterwright_localaws.services.ec2.reserved import MARKETS
 
 CLUSTER_TAG: Final = "parallelcluster:cluster-name"
 NODE_TAG: Final = "parallelcluster:node-type"
@@ -144,8 +145,7 @@ def _placement_group(
 
 def _capacity(queue: Mapping[str, Any], resource: Mapping[str, Any]) -> dict[str, Any]:
     found: dict[str, Any] = {}
-    kind = queue.get("CapacityType", "ONDEMAND")
-    market = {"SPOT": "spot", "CAPACITY_BLOCK": "capacity-block"}.get(kind)
+    market = MARKETS.get(queue.get("CapacityType", "ONDEMAND"))
     if market is not None:
         found["InstanceMarketOptions"] = {"MarketType": market}
     target = resource.get("CapacityReservationTarget") or queue.get("CapacityReservationTarget")

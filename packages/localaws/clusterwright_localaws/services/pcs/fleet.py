@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from botocore.exceptions import ClientError
 
+from clusterwright_localaws.services.ec2.reserved import MARKETS
 from clusterwright_localaws.services.pcs import launch_templates
 from clusterwright_localaws.services.pcs.controller import CLUSTER_TAG, GROUP_TAG
 from clusterwright_localaws.services.pcs.state import ChildResource, Node, PcsCluster, Store
@@ -153,7 +154,7 @@ def _request(
     if data.get("UserData"):
         # The template has it in base64, and so has botocore's request by itself.
         found["UserData"] = base64.b64decode(data["UserData"])
-    market = launch_templates.MARKETS.get(members["purchaseOption"])
+    market = MARKETS.get(members["purchaseOption"])
     if market is not None:
         found["InstanceMarketOptions"] = {"MarketType": market}
     interfaces = data.get("NetworkInterfaces")

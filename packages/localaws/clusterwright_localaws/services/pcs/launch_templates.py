@@ -12,18 +12,12 @@ from typing import Any, Final
 from botocore.exceptions import ClientError
 
 from clusterwright_localaws.core.errors import AwsError
+from clusterwright_localaws.services.ec2.reserved import BLOCK, INTERRUPTIBLE, MARKETS
 from clusterwright_localaws.services.pcs.network_checks import check_groups, subnet_of
 from clusterwright_localaws.services.pcs.state import PcsCluster, Store, invalid
 
-_BLOCK: Final = "capacity-block"
+_TEMPLATE: Final = "customLaunchTemplate"
 _BLOCK_STATES: Final = frozenset({"scheduled", "active"})
-_INTERRUPTIBLE: Final = "interruptible-capacity-reservation"
-MARKETS: Final = {
-    "SPOT": "spot",
-    "CAPACITY_BLOCK": _BLOCK,
-    "INTERRUPTIBLE_CAPACITY_RESERVATION": _INTERRUPTIBLE,
-}
-"""The market type of each purchase option that has one."""
 
 
 def data_of(store: Store, members: Mapping[str, Any]) -> dict[str, Any]:
@@ -35,7 +29,7 @@ def data_of(store: Store, members: Mapping[str, Any]) -> dict[str, Any]:
         ValidationException with EC2's message: no such template, or no such version;
         AccessDeniedException: the caller may not read it.
     """
-    named = members.get("customLaunchTemplate")
+    named = members.get(_TEMPLATE)
     if named is None:
         return {}
     try:
@@ -43,10 +37,10 @@ def data_of(store: Store, members: Mapping[str, Any]) -> dict[str, Any]:
             LaunchTemplateId=named["id"], Versions=[named["version"]]
         )["LaunchTemplateVersions"]
     except ClientError as error:
-        raise _refused("customLaunchTemplate", error) from error
+        raise _refused(_TEMPLATE, error) from error
     if not found:
         raise invalid(
-            "customLaunchTemplate",
+            _TEMPLATE,
             f"The launch template {named['id']} has no version {named['version']}.",
         )
     data: dict[str, Any] = found[0]["LaunchTemplateData"]
@@ -82,24 +76,25 @@ def check(store: Store, cluster: PcsCluster, members: Mapping[str, Any]) -> None
     purchase = members["purchaseOption"]
     if members.get("spotOptions") and purchase != "SPOT":
         raise invalid("spotOptions", "spotOptions can be specified with purchaseOption SPOT only.")
-    if purchase == "CAPACITY_BLOCK":
+    market = MARKETS.get(purchase)
+    if market == BLOCK:
         _check_block(store, members, data)
-    elif MARKETS.get(purchase) == _INTERRUPTIBLE:
+    elif market == INTERRUPTIBLE:
         _check_interruptible(store, members, data)
 
 
 def _check_mode(members: Mapping[str, Any]) -> None:
-    template = members.get("customLaunchTemplate")
+    template = members.get(_TEMPLATE)
     if members["launchTemplateMode"] == "CUSTOM":
         if template is None:
             raise invalid(
-                "customLaunchTemplate",
+                _TEMPLATE,
                 "customLaunchTemplate is required when launchTemplateMode is CUSTOM.",
             )
         return
     if template is not None:
         raise invalid(
-            "customLaunchTemplate",
+            _TEMPLATE,
             "customLaunchTemplate can't be specified when launchTemplateMode is MANAGED.",
         )
     for name in ("amiId", "securityGroupIds"):
@@ -120,59 +115,56 @@ def _check_interruptible(
     store: Store, members: Mapping[str, Any], data: Mapping[str, Any]
 ) -> None:
     """PCS user guide, capacity-reservations-iodcr; its texts and further rules are not known."""
-    member, option = "customLaunchTemplate", members["purchaseOption"]
-    if (data.get("InstanceMarketOptions") or {}).get("MarketType") != _INTERRUPTIBLE:
+    identifier = _reservation_id(members, data)
+    if not _reservation(store, identifier).get("Interruptible"):
+        raise invalid(_TEMPLATE, f"The capacity reservation {identifier} is not interruptible.")
+
+
+def _reservation_id(members: Mapping[str, Any], data: Mapping[str, Any]) -> str:
+    """Return the reservation that the launch template names, with the option's market type."""
+    option = members["purchaseOption"]
+    if (data.get("InstanceMarketOptions") or {}).get("MarketType") != MARKETS[option]:
         raise invalid(
-            member,
+            _TEMPLATE,
             f"purchaseOption {option} needs a launch template with the MarketType "
-            f"{_INTERRUPTIBLE}.",
+            f"{MARKETS[option]}.",
         )
     target = (data.get("CapacityReservationSpecification") or {}).get("CapacityReservationTarget")
     identifier = (target or {}).get("CapacityReservationId")
     if not identifier:
         raise invalid(
-            member,
+            _TEMPLATE,
             f"purchaseOption {option} needs a launch template with a CapacityReservationId.",
         )
-    found = _ask(
-        store, member, "describe_capacity_reservations", CapacityReservationIds=[identifier]
-    )["CapacityReservations"][0]
-    if not found.get("Interruptible"):
-        raise invalid(member, f"The capacity reservation {identifier} is not interruptible.")
+    return str(identifier)
+
+
+def _reservation(store: Store, identifier: str) -> dict[str, Any]:
+    return dict(
+        _ask(
+            store, _TEMPLATE, "describe_capacity_reservations", CapacityReservationIds=[identifier]
+        )["CapacityReservations"][0]
+    )
 
 
 def _check_block(store: Store, members: Mapping[str, Any], data: Mapping[str, Any]) -> None:
-    member = "customLaunchTemplate"
-    if (data.get("InstanceMarketOptions") or {}).get("MarketType") != _BLOCK:
-        raise invalid(
-            member,
-            f"purchaseOption CAPACITY_BLOCK needs a launch template with the MarketType {_BLOCK}.",
-        )
-    target = (data.get("CapacityReservationSpecification") or {}).get("CapacityReservationTarget")
-    block_id = (target or {}).get("CapacityReservationId")
-    if not block_id:
-        raise invalid(
-            member,
-            "purchaseOption CAPACITY_BLOCK needs a launch template with a CapacityReservationId.",
-        )
+    block_id = _reservation_id(members, data)
     types = {one.get("instanceType") for one in members["instanceConfigs"]}
     if {data.get("InstanceType")} != types:
         raise invalid(
-            member,
+            _TEMPLATE,
             f"The launch template's InstanceType is {data.get('InstanceType')}; the compute node "
             f"group has {', '.join(sorted(map(str, types)))}.",
         )
-    block = _ask(
-        store, member, "describe_capacity_reservations", CapacityReservationIds=[block_id]
-    )["CapacityReservations"][0]
+    block = _reservation(store, block_id)
     if block["State"] not in _BLOCK_STATES:
         raise invalid(
-            member,
+            _TEMPLATE,
             f"The Capacity Block {block_id} is {block['State']}; it must be scheduled or active.",
         )
     if block["InstanceType"] not in types:
         raise invalid(
-            member, f"The Capacity Block {block_id} has instances of {block['InstanceType']}."
+            _TEMPLATE, f"The Capacity Block {block_id} has instances of {block['InstanceType']}."
         )
     maximum = members["scalingConfiguration"]["maxInstanceCount"]
     if maximum > block["TotalInstanceCount"]:
