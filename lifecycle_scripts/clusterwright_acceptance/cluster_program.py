@@ -353,16 +353,16 @@ def _against_kept(
     if one.verdict != UNKNOWN or one.value is None or one.unit is None:
         return one, None
     new = Baseline(
-        "cluster-allreduce",
-        instance_type,
-        one.value,
-        0.0,
-        one.unit,
-        count,
-        versions,
-        "",
-        mib,
-        count,
+        check="cluster-allreduce",
+        instance_type=instance_type,
+        median=one.value,
+        deviation=0.0,
+        unit=one.unit,
+        nodes=count,
+        versions=versions,
+        date="",
+        size_mib=mib,
+        node_count=count,
     )
     old = next((each for each in kept if baseline.is_same_subject(each, new)), None)
     if old is not None:
