@@ -26,9 +26,8 @@ import functools
 
 from botocore.loaders import JSONFileLoader
 
-JSONFileLoader.load_file = functools.cache(JSONFileLoader.load_file)
-JSONFileLoader.__hash__ = lambda self: 0
-JSONFileLoader.__eq__ = lambda self, other: type(self) is type(other)
+read = functools.cache(JSONFileLoader().load_file)
+JSONFileLoader.load_file = lambda self, path: read(path)
 """
 PATCHED_FILE = re.compile(r"^\+\+\+ b/(moto/\S+)$", re.MULTILINE)
 
