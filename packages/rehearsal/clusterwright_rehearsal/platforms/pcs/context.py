@@ -57,9 +57,19 @@ class PcsContext(WorkerNodesContext):
         return path.read_text().splitlines() if path.is_file() else []
 
     def wait_idle(self, *, within_s: float = 120.0) -> None:
-        """Wait until every static node has an instance too: a lost one is absent for a moment."""
-        self.wait_for(self._without_instance, within_s=within_s)
+        """Wait also for the login node, which runs the commands, and for every static instance.
+
+        A lost instance is absent for a moment, and those of a resumed cluster boot at once.
+        """
+        self.wait_for(
+            lambda: self._login_not_running() or self._without_instance(), within_s=within_s
+        )
         super().wait_idle(within_s=within_s)
+
+    def _login_not_running(self) -> str | None:
+        login = self.controller
+        phase = self.facts(login.name)["phase"]
+        return None if phase == "running" else f"{login} is {phase}"
 
     def _without_instance(self) -> str | None:
         there = [facts["group"] for facts in self.worker.ask("nodes")]

@@ -80,6 +80,12 @@ def test_idle_cluster_has_all_its_static_nodes(context: Any) -> None:
     assert context._without_instance() is None
 
 
+def test_idle_cluster_has_a_login_node_that_runs(context: Any) -> None:
+    context.spec = {"compute": [{"name": "login", "count": 1}, {"name": "workers", "count": 1}]}
+    with pytest.raises(Broken, match="login-1 is held"):
+        context.wait_idle(within_s=0.0)
+
+
 def test_waits(context: Any) -> None:
     login, worker = context.node("login-1"), context.node("workers-1")
     assert context.wait_held(login, but="i-0") == "i-3"
