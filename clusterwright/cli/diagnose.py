@@ -32,8 +32,8 @@ Examples:
   clusterwright diagnose configs/prod.yaml job 4711 --log slurm-4711.out
 
 \b
-Exit codes: 0 nothing failed; 1 a finding; 2 something could not be read, and nothing was found;
-3 the command line or the spec is wrong.
+Exit codes: 0 nothing failed; 1 a finding, other than information; 2 something could not be read,
+and nothing was found; 3 the command line or the spec is wrong.
 """
 
 

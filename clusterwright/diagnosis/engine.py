@@ -4,7 +4,7 @@
 2. Evidence with the same signature and cause is one finding (hardware: one for each node).
 3. A finding that a cause explains is not reported beside it: its evidence becomes the cause's.
    A cause explains what it usually leads to if both concern the same node, job or stack, or if one
-   of them concerns none.
+   of them concerns none. Information explains nothing, and nothing explains it.
 4. What its source calls a failure, and no signature matches, is an unknown cause with its text;
    so is the last error of a log that ends with one, or of a job or start of a node that failed.
 """
@@ -318,6 +318,7 @@ def _finding(group: Sequence[_Match], context: Context) -> Finding:
         tuple(dict.fromkeys(commands)),
         signature.id,
         signature.rank,
+        signature.severity,
     )
 
 
@@ -384,6 +385,8 @@ def _explained(found: Sequence[Finding]) -> list[Finding]:
 
 def explains(cause: Finding, other: Finding) -> bool:
     """Whether a finding is the usual reason of another one."""
+    if "info" in (cause.severity, other.severity):
+        return False
     if cause.rank >= other.rank and not _precedes(cause, other):
         return False
     if cause.signature == UNKNOWN and cause.evidence[0].kind != "log":
@@ -450,6 +453,7 @@ def _order(finding: Finding) -> tuple[object, ...]:
     times = [e.time for e in finding.evidence if e.time is not None]
     first = min(times) if times else dt.datetime.max.replace(tzinfo=dt.UTC)
     return (
+        finding.severity == "info",
         finding.signature == UNKNOWN,
         CONFIDENCES.index(finding.confidence),
         finding.rank,

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
 Confidence = Literal["certain", "likely", "possible"]
+Severity = Literal["error", "info"]
 CONFIDENCES: Final[tuple[Confidence, ...]] = ("certain", "likely", "possible")
 Subject = Literal["deploy", "node", "job"]
 
@@ -69,6 +70,8 @@ class Finding:
         0 for a cause, 1 for what a cause usually leads to, 2 for a report that something failed.
     next:
         Commands to run, in order.
+    severity:
+        `info` for what is as it should be, which does not change the exit code.
     """
 
     cause: str
@@ -78,6 +81,7 @@ class Finding:
     next: tuple[str, ...]
     signature: str
     rank: int = 0
+    severity: Severity = "error"
 
 
 @dataclass(frozen=True)
@@ -113,5 +117,6 @@ class Diagnosis:
 
     @property
     def exit_code(self) -> int:
-        """1 with a finding; 2 if something could not be read and nothing was found; else 0."""
-        return 1 if self.findings else 2 if self.unknown else 0
+        """1 with an error; 2 if something could not be read and no error was found; else 0."""
+        failed = any(finding.severity == "error" for finding in self.findings)
+        return 1 if failed else 2 if self.unknown else 0

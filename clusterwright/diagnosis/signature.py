@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from clusterwright.diagnosis.literals import required
-from clusterwright.diagnosis.model import Confidence, Evidence
+from clusterwright.diagnosis.model import Confidence, Evidence, Severity
 
 Values = Mapping[str, str]
 
@@ -67,6 +67,8 @@ class Signature:
         A field that the evidence must have, for patterns that would match anything.
     follows:
         What it reports is the consequence of an exception that an earlier line of the log has.
+    severity:
+        `info` for what answers a question about a node or a job, and is no failure.
     rules:
         Rules of `check` that would have found it before the deployment.
     """
@@ -82,6 +84,7 @@ class Signature:
     failed_only: bool = False
     needs: str = ""
     follows: bool = False
+    severity: Severity = "error"
     rules: tuple[str, ...] = ()
 
     @property

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator
 
-from clusterwright.diagnosis.model import Confidence, Diagnosis
+from clusterwright.diagnosis.model import Confidence, Diagnosis, Severity
 from clusterwright.json_output.base import Envelope, Output, field, json_text
 from clusterwright.json_output.operating import OperatingPolicyOutput
 
@@ -33,6 +33,9 @@ class FindingOutput(Output):
     cause: str = field(
         "The cause in a sentence. `unknown cause: TEXT` is a failure that no signature matches."
     )
+    severity: Severity = field(
+        "`info` for what is as it should be, which does not change the exit code."
+    )
     confidence: Confidence = field("How certain the cause is.")
     evidence: tuple[EvidenceOutput, ...] = field("What shows it, at most 12 statements.")
     resources: tuple[str, ...] = field("Nodes, instances, jobs and resources that it concerns.")
@@ -52,7 +55,9 @@ class DiagnoseOutput(Envelope):
     """What failed, and why."""
 
     command: Literal["diagnose"] = "diagnose"
-    findings: tuple[FindingOutput, ...] = field("Causes, the most certain first.")
+    findings: tuple[FindingOutput, ...] = field(
+        "Causes, the most certain first; then information."
+    )
     read: tuple[str, ...] = field("What was read, also where it gave nothing.")
     unknown: tuple[UnknownOutput, ...] = field("What could not be read.")
 

@@ -33,13 +33,18 @@ def diagnosis_text(diagnosis: Diagnosis, style: Style = PLAIN) -> str:
 
 def summary(diagnosis: Diagnosis) -> str:
     """The result in a sentence."""
-    count, unread = len(diagnosis.findings), len(diagnosis.unknown)
+    information = sum(finding.severity == "info" for finding in diagnosis.findings)
+    count, unread = len(diagnosis.findings) - information, len(diagnosis.unknown)
     found = f"{count} finding{'' if count == 1 else 's'}" if count else "no failure found"
-    return f"{found}; {unread} could not be read" if unread else found
+    parts = [found]
+    parts += [f"{information} for information"] if information else []
+    parts += [f"{unread} could not be read"] if unread else []
+    return "; ".join(parts)
 
 
 def _finding(finding: Finding, style: Style) -> list[str]:
-    label = style.paint("error", f"{finding.confidence}:")
+    word = "info" if finding.severity == "info" else finding.confidence
+    label = style.paint(finding.severity, f"{word}:")
     lines = [f"{label} {printable(finding.cause)}"]
     if finding.resources:
         shown = ", ".join(finding.resources[:RESOURCES_SHOWN])

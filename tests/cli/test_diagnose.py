@@ -111,10 +111,19 @@ def test_jobs_and_nodes_of_the_published_state(deployed: Any, spec: Path, tmp_pa
     assert causes(diagnose(spec, "node", "workers-1")) == ["node-hardware"]
     assert causes(diagnose(spec, "job", "99")) == ["node-hardware", "job-exit"]
     held = {"name": "workers-2", "states": ["IDLE"], "reservation": "clusterwright_acceptance"}
-    publish(Account(ACCOUNT), spec, nodes=[node, held, {"name": "workers-3"}], ended=[job])
+    spare = {
+        "name": "workers-4",
+        "states": ["IDLE"],
+        "reservation": "clusterwright_spares_workers",
+    }
+    nodes = [node, held, {"name": "workers-3"}, spare]
+    publish(Account(ACCOUNT), spec, nodes=nodes, ended=[job])
     assert causes(diagnose(spec, "node", "workers-2")) == ["held-for-acceptance"]
     healthy = diagnose(spec, "node", "workers-3")
     assert (healthy["exit_code"], healthy["findings"], healthy["unknown"]) == (0, [], [])
+    paid = diagnose(spec, "node", "workers-4")
+    assert (paid["exit_code"], causes(paid), paid["unknown"]) == (0, ["reserved-as-spare"], [])
+    assert paid["findings"][0]["severity"] == "info"
     log = tmp_path / "slurm-99.out"
     log.write_text("torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2 GiB\n")
     data = diagnose(spec, "job", "99", "--log", log)

@@ -21,7 +21,7 @@ def test_keys_of_the_contract() -> None:
     assert data["read"] == ["a"]
     assert data["unknown"] == [{"what": "b", "reason": "c", "hint": ""}]
     (finding,) = data["findings"]
-    assert finding["confidence"] == "certain"
+    assert (finding["severity"], finding["confidence"]) == ("error", "certain")
     assert finding["evidence"] == [
         {
             "source": "a log",

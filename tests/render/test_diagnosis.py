@@ -37,5 +37,17 @@ def test_cause_evidence_commands_and_what_was_not_read() -> None:
     )
 
 
+def test_information_is_shown_and_is_no_finding() -> None:
+    spare = item("reservation", "in the reservation clusterwright_spares_workers", node="w-1")
+    assert diagnosis_text(Diagnosis(findings(spare), (), ())) == (
+        "info: the node is a spare of the group workers: it takes jobs when another node is lost\n"
+        "  on w-1\n"
+        "  the reservations (1): in the reservation clusterwright_spares_workers\n"
+        "  next: clusterwright capacity configs/prod.yaml\n"
+        "\n"
+        "no failure found; 1 for information\n"
+    )
+
+
 def test_nothing_found() -> None:
     assert diagnosis_text(Diagnosis((), (), ())) == "no failure found\n"

@@ -11,6 +11,10 @@ from clusterwright.diagnosis.signature import Signature
 
 _CHECK: Final = "clusterwright check {file} --only {rules}"
 _DRIFT: Final = "clusterwright drift {file}"
+# Reservations that the controller's service makes (lifecycle_scripts/clusterwright_state).
+_DRAINED: Final = "clusterwright_drain_"
+_HELD: Final = "clusterwright_acceptance"
+_SPARES: Final = "clusterwright_spares_"
 _LOGS: Final = ("log", "daemon", "scheduler-node", "node-status", "cluster-event", "job")
 
 SIGNATURES: Final = (
@@ -523,7 +527,7 @@ SIGNATURES: Final = (
     Signature(
         "reserved-by-person",
         "an operator drained the node: a reservation keeps jobs from it",
-        (r"^in the reservation clusterwright_drain_",),
+        (f"^in the reservation {_DRAINED}",),
         kinds=("reservation",),
         rank=1,
         next=("clusterwright node resume {file} {nodes} --because 'the work is done'",),
@@ -531,15 +535,24 @@ SIGNATURES: Final = (
     Signature(
         "held-for-acceptance",
         "the node is held until it is accepted: a reservation keeps jobs from it",
-        (r"^in the reservation clusterwright_acceptance$",),
+        (f"^in the reservation {_HELD}$",),
         kinds=("reservation",),
         rank=1,
         next=("clusterwright accept {file} --nodes {nodes}",),
     ),
     Signature(
+        "reserved-as-spare",
+        "the node is a spare of the group {group}: it takes jobs when another node is lost",
+        (f"^in the reservation {_SPARES}(?P<group>\\S+)$",),
+        kinds=("reservation",),
+        rank=1,
+        severity="info",
+        next=("clusterwright capacity {file}",),
+    ),
+    Signature(
         "in-a-reservation",
         "the node is in the reservation {name}: only jobs of that reservation start on it",
-        (r"^in the reservation (?P<name>(?!clusterwright_(?:drain_|acceptance$))\S+)",),
+        (r"^in the reservation (?P<name>\S+)$",),
         kinds=("reservation",),
         rank=1,
         next=("clusterwright status {file}",),

@@ -42,7 +42,8 @@ CASES = (
     ("partition", "partition workers is DOWN", "partition-down"),
     ("reservation", "in the reservation clusterwright_drain_workers-2", "reserved-by-person"),
     ("reservation", "in the reservation clusterwright_acceptance", "held-for-acceptance"),
-    ("reservation", "in the reservation clusterwright_spares_workers", "in-a-reservation"),
+    ("reservation", "in the reservation clusterwright_acceptance2", "in-a-reservation"),
+    ("reservation", "in the reservation clusterwright_spares_workers", "reserved-as-spare"),
     ("reservation", "in the reservation maintenance", "in-a-reservation"),
 )
 
