@@ -1,4 +1,4 @@
 """Amazon RDS: parameters, states and quotas."""
 
 API = ("parameters", "requests", "subnets")
-FIXES = ("updates", "delays", "subnet_groups", "limits", "parameter_groups", "page_sizes")
+FIXES = ("updates", "delays", "subnet_groups", "limits", "parameter_groups", "page_sizes", "option_groups")

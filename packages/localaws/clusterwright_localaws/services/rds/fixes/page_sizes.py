@@ -29,6 +29,7 @@ _PAGED: Final = (
     "describe_db_parameters",
     "describe_db_snapshots",
     "describe_db_subnet_groups",
+    "describe_option_groups",
 )
 _LEAST_RECORDS, _MOST_RECORDS = 20, 100
 
