@@ -1,4 +1,12 @@
 """Amazon RDS: parameters, states and quotas."""
 
 API = ("parameters", "requests", "subnets")
-FIXES = ("updates", "delays", "subnet_groups", "limits", "parameter_groups", "page_sizes", "option_groups")
+FIXES = (
+    "updates",
+    "delays",
+    "subnet_groups",
+    "limits",
+    "parameter_groups",
+    "page_sizes",
+    "option_groups",
+)
