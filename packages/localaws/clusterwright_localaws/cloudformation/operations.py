@@ -269,8 +269,9 @@ class Operation:
             stack.enter(f"{prefix}_FAILED", _delete_reason(failed), self.token)
             return
         if delete_stack:
-            stack.deleted = stack.tick()
-        stack.enter(f"{prefix}_COMPLETE", token=self.token)
+            self._end_deleted()
+        else:
+            stack.enter("ROLLBACK_COMPLETE", token=self.token)
 
     def roll_back_update(self, problem: str | None, skip: Collection[str] = ()) -> None:
         """Go back to the last stable state, and end in ``UPDATE_ROLLBACK_COMPLETE``.
@@ -417,8 +418,12 @@ class Operation:
             stack.enter("DELETE_FAILED", _delete_reason(failed), self.token)
             return
         stack.garbage, stack.outputs, stack.imports = [], [], frozenset()
-        stack.deleted = stack.tick()
-        stack.enter("DELETE_COMPLETE", token=self.token)
+        self._end_deleted()
+
+    def _end_deleted(self) -> None:
+        self.stack.deleted = self.stack.tick()
+        self.stack.enter("DELETE_COMPLETE", token=self.token)
+        self.store.deleted(self.stack)
 
     def _delete_all(
         self,

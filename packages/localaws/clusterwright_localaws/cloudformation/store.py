@@ -6,6 +6,7 @@ import datetime as dt
 import re
 import threading
 import uuid
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -17,6 +18,13 @@ from clusterwright_localaws.cloudformation.errors import (
     ValidationError,
 )
 from clusterwright_localaws.cloudformation.state import ChangeSet, Stack, StackOperation
+
+DELETED_DAYS = 90
+"""How many days a deleted stack is found.
+https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_ListStacks.html
+"""
+MOST_DELETED = 200
+"""How many deleted stacks of an account and region are held, the last ones; AWS holds all."""
 
 _STACK_NAME = re.compile(r"[a-zA-Z][-a-zA-Z0-9]{0,127}")
 
@@ -56,12 +64,15 @@ class Store:
         self.settings = settings
         self.lock = threading.RLock()
         self._stacks: dict[str, Stack] = {}
+        # Time of the services and id of each deleted stack, in the order of the deletions.
+        self._deleted: deque[tuple[dt.datetime, str]] = deque()
         self._operations: dict[str, StackOperation] = {}
         self.drift_detections: dict[str, dict[str, object]] = {}
 
     def stacks(self, *, deleted: bool = False) -> list[Stack]:
         """Return the stacks, newest first; deleted ones only on request."""
         with self.lock:
+            self._forget()
             found = [one for one in self._stacks.values() if deleted or not one.gone]
         return sorted(found, key=lambda one: one.created, reverse=True)
 
@@ -74,7 +85,7 @@ class Store:
             There is none; the error has `message`.
         """
         with self.lock:
-            found = self._stacks.get(name)
+            found = self.by_id(name)
             if found is None:
                 found = next((one for one in self.stacks() if one.name == name), None)
         if found is None:
@@ -84,6 +95,7 @@ class Store:
     def by_id(self, stack_id: str) -> Stack | None:
         """Return the stack with this id, deleted or not, or None."""
         with self.lock:
+            self._forget()
             return self._stacks.get(stack_id)
 
     def add_or_take(self, name: str) -> Stack:
@@ -144,6 +156,7 @@ class Store:
         """
         if name.startswith("arn:"):
             with self.lock:
+                self._forget()
                 for stack in self._stacks.values():
                     for one in stack.change_sets.values():
                         if one.change_set_id == name:
@@ -158,6 +171,33 @@ class Store:
         if found is None:
             raise ChangeSetNotFound(f"ChangeSet [{name}] does not exist")
         return stack, found
+
+    def deleted(self, stack: Stack) -> None:
+        """Note that a stack was deleted: it is found for `DELETED_DAYS` days.
+
+        It is forgotten before if `MOST_DELETED` stacks are deleted after it.
+        """
+        with self.lock:
+            self._deleted.append((_now(), stack.stack_id))
+            self._forget()
+
+    def _forget(self) -> None:
+        """Remove the deleted stacks that are no longer found, and what drift detection said."""
+        oldest = _now() - dt.timedelta(days=DELETED_DAYS)
+        gone = set()
+        while self._deleted and (
+            len(self._deleted) > MOST_DELETED or self._deleted[0][0] < oldest
+        ):
+            gone.add(self._deleted.popleft()[1])
+        if not gone:
+            return
+        for stack_id in gone:
+            del self._stacks[stack_id]
+        self.drift_detections = {
+            number: one
+            for number, one in self.drift_detections.items()
+            if one["StackId"] not in gone
+        }
 
     # --- exports -----------------------------------------------------------------------------
 
@@ -224,3 +264,9 @@ def store_at(account: str, region: str) -> Store:
     from clusterwright_localaws.core.runtime import runtime
 
     return runtime().store("cloudformation", account, region, lambda: Store(account, region))
+
+
+def _now() -> dt.datetime:
+    from clusterwright_localaws.core.runtime import runtime
+
+    return runtime().clock.now()

@@ -107,6 +107,14 @@ class Template:
         """The ``Resources`` section."""
         return self.section("Resources")
 
+    @functools.cached_property
+    def edges(self) -> Mapping[str, frozenset[str]]:
+        """For each resource, every resource that it refers to."""
+        return {
+            name: frozenset(_named(self, resource)) - {name}
+            for name, resource in self.resources.items()
+        }
+
     @property
     def parameters(self) -> Mapping[str, Mapping[str, Any]]:
         """The ``Parameters`` section."""
@@ -143,7 +151,7 @@ class Template:
 
     def dependencies(self, logical_id: str, among: Collection[str]) -> set[str]:
         """Return the resources that must exist before `logical_id`, of those `among`."""
-        return {name for name in _edges(self)[logical_id] if name in among}
+        return {name for name in self.edges[logical_id] if name in among}
 
     def creation_order(self, among: Collection[str]) -> list[str]:
         """Return the resources `among` so that each comes after what it depends on.
@@ -158,7 +166,7 @@ class Template:
                 return
             done.add(name)
             for other in self.resources:
-                if other in among and other in _edges(self)[name]:
+                if other in among and other in self.edges[name]:
                     visit(other)
             order.append(name)
 
@@ -197,15 +205,6 @@ class Template:
 
 def _macros(names: list[str]) -> str:
     return f"The following transforms require capabilities: [{', '.join(names)}]" if names else ""
-
-
-@functools.lru_cache(maxsize=512)
-def _edges(template: Template) -> Mapping[str, frozenset[str]]:
-    """For each resource, every resource that it refers to."""
-    return {
-        name: frozenset(_named(template, resource)) - {name}
-        for name, resource in template.resources.items()
-    }
 
 
 def _named(template: Template, resource: Mapping[str, Any]) -> Iterator[str]:
@@ -460,7 +459,7 @@ def _unresolved(names: list[str], section: str) -> ValidationError:
 
 
 def _check_circles(template: Template) -> None:
-    edges = _edges(template)
+    edges = template.edges
     state: dict[str, int] = {}
 
     def visit(name: str, trail: list[str]) -> None:

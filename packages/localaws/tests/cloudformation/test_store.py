@@ -15,7 +15,14 @@ from clusterwright_localaws.cloudformation.errors import (
     ValidationError,
 )
 from clusterwright_localaws.cloudformation.state import ChangeSet, Output
-from clusterwright_localaws.cloudformation.store import ExportMissing, Store
+from clusterwright_localaws.cloudformation.store import (
+    DELETED_DAYS,
+    MOST_DELETED,
+    ExportMissing,
+    Store,
+)
+from clusterwright_localaws.core.runtime import running
+from clusterwright_localaws.worlds.model import World
 
 ACCOUNT = "111122223333"
 
@@ -66,6 +73,39 @@ def test_a_missing_stack_is_refused_in_the_words_of_the_operation(store: Store) 
     with pytest.raises(StackNotFound, match=r"Stack \[s\] does not exist"):
         store.find("s", message="Stack [{}] does not exist")
     assert store.by_id("s") is None
+
+
+def delete(store: Store, name: str) -> str:
+    stack = store.add(name)
+    store.drift_detections[name] = {"StackId": stack.stack_id}
+    stack.enter("DELETE_COMPLETE")
+    store.deleted(stack)
+    return stack.stack_id
+
+
+def test_a_deleted_stack_is_found_for_90_days_of_the_services(store: Store) -> None:
+    with running(World()) as local:
+        gone = delete(store, "gone")
+        kept = store.add("kept")
+        local.clock.advance(dt.timedelta(days=DELETED_DAYS).total_seconds() - 60)
+        assert store.by_id(gone) is not None
+        local.clock.advance(120)
+        assert store.by_id(gone) is None
+        with pytest.raises(StackNotFound):
+            store.find(gone)
+        assert store.stacks(deleted=True) == [kept]
+        assert not store.drift_detections
+
+
+def test_the_last_deleted_stacks_are_held_and_no_more(store: Store) -> None:
+    kept = store.add("kept")
+    ids = [delete(store, f"s{number}") for number in range(MOST_DELETED + 3)]
+    held = {one.stack_id for one in store.stacks(deleted=True)}
+    assert held == {kept.stack_id, *ids[3:]}
+    assert len(store.drift_detections) == MOST_DELETED
+    delete(store, "one-more")
+    assert store.by_id(ids[3]) is None
+    assert store.by_id(ids[4]) is not None
 
 
 class TestChangeSets:
