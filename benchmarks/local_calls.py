@@ -13,7 +13,7 @@ import json
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -30,6 +30,8 @@ _CALLS = 50
 _ACCOUNT = "111122223333"
 # Clusters come and go in an account of their own: 10,000 instances is the most of one account.
 OTHER_ACCOUNT = "444455556666"
+# The lifecycle script of every cluster.
+SCRIPT = "on.sh"
 
 
 def call_comparisons() -> list[Comparison]:
@@ -191,7 +193,7 @@ def with_cluster_of(count: int) -> tuple[str, str]:
 
 
 @functools.cache
-def _site(account: str) -> dict[str, Any]:
+def _site(account: str) -> dict[str, str]:
     ec2, iam, s3 = (_client(service, account) for service in ("ec2", "iam", "s3"))
     vpc = ec2.create_vpc(CidrBlock="10.0.0.0/16")["Vpc"]["VpcId"]
     subnet = ec2.create_subnet(VpcId=vpc, CidrBlock="10.0.0.0/16", AvailabilityZoneId="use1-az6")[
@@ -204,13 +206,16 @@ def _site(account: str) -> dict[str, Any]:
     role = iam.create_role(RoleName="n", AssumeRolePolicyDocument=document)["Role"]["Arn"]
     bucket = f"sagemaker-bench-{account}"
     s3.create_bucket(Bucket=bucket)
-    s3.put_object(Bucket=bucket, Key="base/on.sh", Body=b"#!/bin/sh\n")
-    return {"subnet": subnet, "group": group, "role": role, "bucket": bucket}
+    s3.put_object(Bucket=bucket, Key=f"base/{SCRIPT}", Body=b"#!/bin/sh\n")
+    return {"subnet": subnet, "group": group, "role": role, "source": f"s3://{bucket}/base"}
 
 
 def _make(name: str, count: int, account: str = _ACCOUNT) -> None:
-    site = _site(account)
-    client = _client("sagemaker", account)
+    create_cluster(_client("sagemaker", account), name, count, _site(account))
+
+
+def create_cluster(client: Any, name: str, count: int, site: Mapping[str, str]) -> None:
+    """Create a cluster of so many nodes; `site` has subnet, group, role and source (in S3)."""
     client.create_cluster(
         ClusterName=name,
         InstanceGroups=[
@@ -219,10 +224,7 @@ def _make(name: str, count: int, account: str = _ACCOUNT) -> None:
                 "InstanceType": "ml.c5.xlarge",
                 "InstanceCount": count,
                 "ExecutionRole": site["role"],
-                "LifeCycleConfig": {
-                    "SourceS3Uri": f"s3://{site['bucket']}/base",
-                    "OnCreate": "on.sh",
-                },
+                "LifeCycleConfig": {"SourceS3Uri": site["source"], "OnCreate": SCRIPT},
             }
         ],
         VpcConfig={"Subnets": [site["subnet"]], "SecurityGroupIds": [site["group"]]},

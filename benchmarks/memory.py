@@ -17,10 +17,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from benchmarks.local_aws import Server
-from benchmarks.local_calls import OTHER_ACCOUNT, client_at
+from benchmarks.local_calls import OTHER_ACCOUNT, SCRIPT, client_at, create_cluster
 
 _SAMPLES = 12
 _OBJECTS = 20
+_NODES = 16
 _TEMPLATE = json.dumps(
     {
         "Resources": {
@@ -58,10 +59,10 @@ _TEMPLATE = json.dumps(
             },
         },
         "Outputs": {
-            "Subnet": {"Value": {"Ref": "Subnet"}},
-            "Bucket": {"Value": {"Ref": "Bucket"}},
-            "Group": {"Value": {"Fn::GetAtt": ["Vpc", "DefaultSecurityGroup"]}},
-            "Role": {"Value": {"Fn::GetAtt": ["Role", "Arn"]}},
+            "subnet": {"Value": {"Ref": "Subnet"}},
+            "source": {"Value": {"Fn::Sub": "s3://${Bucket}"}},
+            "group": {"Value": {"Fn::GetAtt": ["Vpc", "DefaultSecurityGroup"]}},
+            "role": {"Value": {"Fn::GetAtt": ["Role", "Arn"]}},
         },
     }
 )
@@ -102,36 +103,23 @@ def _create_and_delete(url: str) -> None:
         StackName="memory", WaiterConfig={"Delay": 1, "MaxAttempts": 120}
     )
     (stack,) = cloudformation.describe_stacks(StackName="memory")["Stacks"]
-    found = {one["OutputKey"]: one["OutputValue"] for one in stack["Outputs"]}
-    for number in range(_OBJECTS):
-        s3.put_object(Bucket=found["Bucket"], Key=f"{number}.sh", Body=b"#!/bin/sh\n" * 1000)
-    _cluster(sagemaker, found)
-    for number in range(_OBJECTS):
-        s3.delete_object(Bucket=found["Bucket"], Key=f"{number}.sh")
+    site = {one["OutputKey"]: one["OutputValue"] for one in stack["Outputs"]}
+    bucket = site["source"].removeprefix("s3://")
+    keys = [SCRIPT, *(f"{number}.sh" for number in range(1, _OBJECTS))]
+    for key in keys:
+        s3.put_object(Bucket=bucket, Key=key, Body=b"#!/bin/sh\n" * 1000)
+    _cluster(sagemaker, site)
+    for key in keys:
+        s3.delete_object(Bucket=bucket, Key=key)
     cloudformation.delete_stack(StackName="memory")
     cloudformation.get_waiter("stack_delete_complete").wait(
         StackName=stack["StackId"], WaiterConfig={"Delay": 1, "MaxAttempts": 120}
     )
 
 
-def _cluster(sagemaker: Any, found: dict[str, str]) -> None:
+def _cluster(sagemaker: Any, site: dict[str, str]) -> None:
     """Create a cluster of HyperPod, wait until it is in service, and delete it."""
-    sagemaker.create_cluster(
-        ClusterName="memory",
-        InstanceGroups=[
-            {
-                "InstanceGroupName": "workers",
-                "InstanceType": "ml.c5.xlarge",
-                "InstanceCount": 16,
-                "ExecutionRole": found["Role"],
-                "LifeCycleConfig": {
-                    "SourceS3Uri": f"s3://{found['Bucket']}/",
-                    "OnCreate": "0.sh",
-                },
-            }
-        ],
-        VpcConfig={"Subnets": [found["Subnet"]], "SecurityGroupIds": [found["Group"]]},
-    )
+    create_cluster(sagemaker, "memory", _NODES, site)
     while sagemaker.describe_cluster(ClusterName="memory")["ClusterStatus"] == "Creating":
         time.sleep(0.2)
     sagemaker.delete_cluster(ClusterName="memory")

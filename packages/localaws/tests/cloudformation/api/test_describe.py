@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
+from clusterwright_localaws.core.runtime import runtime
 from packages.localaws.tests.cloudformation.stacks import (
     ACCOUNT,
     REGION,
@@ -75,6 +76,19 @@ def test_a_deleted_stack_is_found_by_its_id_only() -> None:
     assert described(stack_id)["DeletionTime"] >= described(stack_id)["CreationTime"]
     newest = cloudformation().describe_stack_events(StackName=stack_id)["StackEvents"][0]
     assert (newest["LogicalResourceId"], newest["ResourceStatus"]) == ("one", "DELETE_COMPLETE")
+
+
+def test_a_deleted_stack_is_no_longer_found_after_90_days() -> None:
+    stack_id = create("one", ONE)["StackId"]
+    delete("one")
+    create("two", ONE)
+    runtime().clock.advance(91 * 24 * 3600)
+    with pytest.raises(ClientError, match="does not exist"):
+        described(stack_id)
+    with pytest.raises(ClientError, match="does not exist"):
+        cloudformation().describe_stack_events(StackName=stack_id)
+    listed = cloudformation().list_stacks()["StackSummaries"]
+    assert [one["StackName"] for one in listed] == ["two"]
 
 
 def test_name_can_be_reused_after_deletion() -> None:
