@@ -58,6 +58,11 @@ ENVIRONMENT = Setting(
     "Folder of a Python virtual environment, where no image is used.  "
     "[default: environments/JOB on the shared file system]",
 )
+INSPECTOR = Setting(
+    "inspector",
+    "path",
+    "The plug-in of NCCL Inspector on the nodes.  [default: with HyperPod that of its images]",
+)
 CHECKPOINTS = Setting(
     "checkpoints",
     "path",
@@ -76,24 +81,28 @@ SAVE_MINUTES = Setting(
 )
 
 
-SLURM_ONLY = frozenset({"partition", "account", "qos", "environment"})
+SLURM_ONLY = frozenset({"partition", "account", "qos", "environment", "inspector"})
 KUBERNETES_ONLY = frozenset({"tenant", "priority", "restarts", "job_kind"})
 """Settings that are refused with the other launcher."""
 
 
-def common_settings(own: tuple[Setting, ...], *, image: bool, trains: bool) -> tuple[Setting, ...]:
+def common_settings(
+    own: tuple[Setting, ...], *, image: bool, trains: bool, nccl: bool
+) -> tuple[Setting, ...]:
     """Return the settings that a job has beside its own.
 
     Parameters
     ----------
     own:
         The job's; one of the same name replaces the common one.
-    image, trains:
-        Whether it can run in a container, and whether it trains.
+    image, trains, nccl:
+        Whether it can run in a container, trains, and communicates over NCCL.
     """
     found = [PARTITION, GROUP, NODES, TIME, ACCOUNT, QOS, TENANT, PRIORITY, RUN, ENDS]
     if image:
         found += [IMAGE, ENVIRONMENT]
+    if nccl:
+        found.append(INSPECTOR)
     if trains:
         found += [CHECKPOINTS, ATTEMPTS, SAVE_MINUTES, RESTARTS, JOB_KIND]
     names = {setting.name for setting in own}

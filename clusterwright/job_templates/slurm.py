@@ -12,6 +12,7 @@ from textwrap import wrap
 from typing import Final
 
 from clusterwright.job_logs.plan_line import plan_line
+from clusterwright.job_templates import inspector
 from clusterwright.job_templates.template import Context
 
 _BEGIN: Final = "# -- begin\n"
@@ -43,7 +44,6 @@ def script(
     marker: str = "",
     tracker: str = "",
     keep: int = 2,
-    nccl: bool = True,
     warning: int | None = None,
 ) -> str:
     """Return a batch script.
@@ -64,12 +64,11 @@ def script(
         The file beside the checkpoints in which Megatron-LM names the newest whole one.
     keep:
         Checkpoints that the job keeps, where it has a tracker.
-    nccl:
-        Whether the job communicates, so that EFA's variables are set.
     warning:
         Seconds before the time limit at which the script gets USR1, of jobs that do not train.
     """
     whole = array is None or whole_nodes
+    communicates = whole and context.template.communicates
     parts = [
         "\n".join(_directives(context, tasks_per_node, cpus_per_task, array, whole, warning)),
         heading(context),
@@ -77,8 +76,9 @@ def script(
         fragment("common"),
         "\n".join(
             f"export {name}={shlex.quote(value)}"
-            for name, value in (communication(context) if nccl and whole else ())
+            for name, value in (communication(context) if communicates else ())
         ),
+        _inspector(context),
         "\n".join(f"export {name}={value}" for name, value in environment),
         _image(context),
         _training(context, marker, tracker, keep) if context.template.trains else "",
@@ -110,9 +110,11 @@ def srun(context: Context, *more: str, mounts: Sequence[str] = ()) -> str:
         if context.target.scratch_path is not None:
             paths.append(context.target.scratch_path)
         joined = ",".join([*(f"{path}:{path}" for path in paths), *mounts])
+        if inspector.plugin(context) is not None:
+            joined += "$INSPECTOR_MOUNTS"
         words += [
             '--container-image="$IMAGE"',
-            "--container-mounts=" + (f'"{joined}"' if mounts else joined),
+            "--container-mounts=" + (f'"{joined}"' if "$" in joined else joined),
             "--no-container-mount-home",
         ]
     return " ".join([*words, *more])
@@ -213,7 +215,8 @@ def heading(context: Context) -> str:
         )
     if context.last_minute is not None and context.cluster.uses_slurm:
         lines.append("# --deadline is in the time zone of the controller, which has to be UTC.")
-    lines += [f"# {line}" for note in context.template.notes(context) for line in wrap(note, 95)]
+    notes = (*context.template.notes(context), *inspector.notes(context))
+    lines += [f"# {line}" for note in notes for line in wrap(note, 95)]
     return "\n".join(lines)
 
 
@@ -233,6 +236,21 @@ def communication(context: Context) -> Iterator[tuple[str, str]]:
             yield "FI_EFA_USE_HUGE_PAGE", "0"
     if target.family == "nvidia":
         yield "NCCL_SOCKET_IFNAME", SOCKETS
+
+
+def _inspector(context: Context) -> str:
+    plugin = inspector.plugin(context)
+    if plugin is None:
+        return ""
+    folder = f"{inspector.FOLDER}/$SLURM_JOB_ID"
+    load = f'load_inspector {plugin} \\\n  "{folder}" {inspector.DUMP_SECONDS * 1_000_000}'
+    if context.optional("image") is None:
+        return f"{fragment('inspector')}\n{load} || true"
+    return (
+        f"{fragment('inspector')}\n"
+        f"INSPECTOR_MOUNTS=\nif {load}; then\n"
+        f"  INSPECTOR_MOUNTS=,{plugin}:{plugin}:ro,{folder}:{folder}\nfi"
+    )
 
 
 def _image(context: Context) -> str:

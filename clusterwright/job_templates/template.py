@@ -165,6 +165,8 @@ class JobTemplate:
         What a user should know before the job runs: in the file's heading, and on stderr.
     measures:
         Whether it measures layouts of the plan, without checkpoints.
+    communicates:
+        Whether its nodes communicate, so that EFA's variables are set.
     untried:
         What no source or package confirms, for the reference page.
     """
@@ -189,6 +191,12 @@ class JobTemplate:
     save_signal: str = "USR1"
     untried: tuple[str, ...] = ()
     measures: bool = False
+    communicates: bool = True
+
+    @property
+    def uses_nccl(self) -> bool:
+        """Whether its processes communicate over NCCL."""
+        return self.communicates and self.runs_on == "nvidia"
 
     @property
     def uses_plan(self) -> bool:
@@ -203,4 +211,9 @@ class JobTemplate:
     @property
     def common(self) -> tuple[Setting, ...]:
         """The settings of every job like this one."""
-        return common_settings(self.settings, image=self.image != "none", trains=self.trains)
+        return common_settings(
+            self.settings,
+            image=self.image != "none",
+            trains=self.trains,
+            nccl=self.uses_nccl,
+        )

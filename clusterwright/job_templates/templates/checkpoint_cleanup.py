@@ -40,7 +40,7 @@ def _slurm(context: Context) -> str:
         arguments=_arguments(context),
     )
     # An array of one task does not take a whole node.
-    return slurm.script(context, body, cpus_per_task=1, array="0-0", nccl=False)
+    return slurm.script(context, body, cpus_per_task=1, array="0-0")
 
 
 def _kubernetes(context: Context) -> str:
@@ -63,6 +63,7 @@ TEMPLATE = JobTemplate(
     "never removes the newest whole one, anything newer, what a link names, or the iteration in "
     "`latest_checkpointed_iteration.txt`. Without `remove=yes` it only lists.",
     runs_on="cpu",
+    communicates=False,
     source="the training jobs' rule of a whole checkpoint (shell/training.sh); Megatron-LM, "
     "latest_checkpointed_iteration.txt",
     nodes=1,

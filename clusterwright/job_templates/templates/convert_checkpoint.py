@@ -69,7 +69,7 @@ def _slurm(context: Context) -> str:
         slurm.python_environment(context),
         f"{step} \\\n{arguments}",
     ]
-    return slurm.script(context, "\n".join(part for part in parts if part), nccl=False)
+    return slurm.script(context, "\n".join(part for part in parts if part))
 
 
 def _kubernetes(context: Context) -> str:
@@ -96,6 +96,7 @@ TEMPLATE = JobTemplate(
     "Megatron-LM itself are refused by the job: they have no run_config.yaml, which the tool "
     "needs.",
     runs_on="cpu",
+    communicates=False,
     source="pytorch/torchtitan, main of 2026-08-21: scripts/checkpoint_conversion/"
     "convert_to_hf.py; NVIDIA-NeMo/Megatron-Bridge, main of 2026-08-22: scripts/conversion/"
     "run_conversion.py, arguments.py and README.md; huggingface/safetensors, README, Format",

@@ -46,7 +46,6 @@ def _slurm(context: Context) -> str:
     return slurm.script(
         context,
         "\n".join(part for part in parts if part),
-        nccl=False,
         environment=_environment(context),
     )
 
@@ -81,6 +80,7 @@ TEMPLATE = JobTemplate(
     "tasks come from the hub that the environment names, or with `offline=yes` and in a closed "
     "network from HF_HOME on the file system.",
     runs_on="nvidia",
+    communicates=False,
     source="EleutherAI/lm-evaluation-harness, main of 2026-08-21: lm_eval/_cli/run.py, "
     "models/huggingface.py and loggers/evaluation_tracker.py",
     nodes=1,

@@ -109,7 +109,7 @@ def _slurm(context: Context) -> str:
         program=context.text("program"),
         srun=slurm.srun(context),
     )
-    return slurm.script(context, body, nccl=False)
+    return slurm.script(context, body)
 
 
 def _refusal(target: Target) -> str | None:
@@ -127,6 +127,7 @@ TEMPLATE = JobTemplate(
     "median node. It refuses to use more than half of the free space, and removes its files. "
     "`clusterwright accept` compares one node with floors.",
     runs_on="any",
+    communicates=False,
     source="fio documentation, Command line options; the options are those of the acceptance "
     "checks",
     minutes=60,

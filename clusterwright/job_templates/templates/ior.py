@@ -61,7 +61,7 @@ def _slurm(context: Context) -> str:
         transfer=context.text("transfer"),
         srun=slurm.srun(context),
     )
-    return slurm.script(context, body, tasks_per_node=context.count("processes"), nccl=False)
+    return slurm.script(context, body, tasks_per_node=context.count("processes"))
 
 
 def _refusal(target: Target) -> str | None:
@@ -79,6 +79,7 @@ TEMPLATE = JobTemplate(
     "it on the shared file system, or name an image. It refuses to use more than half of the free "
     "space, and removes its files.",
     runs_on="any",
+    communicates=False,
     source="hpc/ior, doc/sphinx/userDoc/options.rst",
     minutes=120,
     image="optional",

@@ -129,7 +129,7 @@ def _slurm(context: Context) -> str:
         f'{step} prepare "${{ARGUMENTS[@]}}"',
     ]
     body = "\n".join(part for part in parts if part)
-    return slurm.script(context, body, cpus_per_task=cpus, array=f"0-{tasks - 1}", nccl=False)
+    return slurm.script(context, body, cpus_per_task=cpus, array=f"0-{tasks - 1}")
 
 
 def _output(context: Context) -> str:
@@ -191,6 +191,7 @@ TEMPLATE = JobTemplate(
     "file, of each task, and in summary.json of all. Finished files are skipped after a requeue; "
     "data of other settings are refused. Nodes without accelerators are used where there are any.",
     runs_on="cpu",
+    communicates=False,
     source="NVIDIA/Megatron-LM, main of 2026-08-22: tools/preprocess_data.py and "
     "megatron/core/datasets/indexed_dataset.py; arXiv 2112.11446, Gopher, for the number of "
     "words; arXiv 2107.06499 for duplicates; RFC 3629, UTF-8; the package huggingface_hub 2.4.0",

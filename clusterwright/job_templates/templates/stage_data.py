@@ -67,7 +67,7 @@ def _slurm(context: Context) -> str:
         method=context.text("method"),
         data=_folder(context),
     )
-    return slurm.script(context, body, cpus_per_task=1, array=f"0-{tasks - 1}", nccl=False)
+    return slurm.script(context, body, cpus_per_task=1, array=f"0-{tasks - 1}")
 
 
 def _refusal(target: Target) -> str | None:
@@ -86,6 +86,7 @@ TEMPLATE = JobTemplate(
     "share is only in S3, and fails otherwise. It goes on after a requeue, and stops before the "
     "file system is full. `preload` in the spec does the same after the deployment.",
     runs_on="cpu",
+    communicates=False,
     source="Amazon FSx for Lustre user guide, Preloading files into your file system; "
     "lifecycle_scripts/clusterwright_preload",
     nodes=1,

@@ -9,6 +9,7 @@ import pytest
 from clusterwright_common.job_files import INSPECTOR
 from clusterwright_metrics.sources import nccl
 
+from clusterwright.job_templates import inspector
 from tests.nodes.metrics.fake_node import Machine, at
 
 UUID = "GPU-8a1c"
@@ -38,6 +39,11 @@ def line(name: str, value: str, **labels: str) -> str:
 BANDWIDTH = "nccl_bus_bandwidth_gbs"
 SHAPE = {"n_nodes": "4", "nranks": "32", "job_id": "7", "uuid": UUID}
 ALL_REDUCE = {**SHAPE, "collective": "AllReduce", "message_size": "1-2GB"}
+
+
+def test_rendered_jobs_write_files_here_and_often_enough() -> None:
+    assert inspector.FOLDER == INSPECTOR
+    assert inspector.DUMP_SECONDS * 2 < nccl.FRESH_SECONDS
 
 
 def test_each_metric_of_a_file_has_the_job_and_the_gpu(machine: Machine) -> None:
