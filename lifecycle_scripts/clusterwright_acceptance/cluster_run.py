@@ -27,7 +27,7 @@ PAIR_SECONDS = 240.0
 SWEEP_SECONDS = 300.0
 SWEEP_MIB = (128, 256, 512, 1024, 2048, 4096, 8192)
 LARGEST_JOBS_AT_ONCE = 64
-MISSING, UNREADABLE = "missing", "unreadable"
+MISSING, UNREADABLE, BUSY = "missing", "unreadable", "busy"
 LIBRARY = "/opt/clusterwright/lib"
 """Where the node program installs this package (`clusterwright_node.programs.FOLDER`)."""
 
@@ -42,7 +42,8 @@ _DEBUG = {"NCCL_DEBUG": "INFO", "NCCL_DEBUG_SUBSYS": "INIT,NET"}
 class Measured:
     """One all-reduce. `value` in GB/s is that of the largest size, `values` are all by MiB.
 
-    `verdict` is good, bad, hung, lost, missing or unreadable; `reason` says why it is not good.
+    `verdict` is good, bad, hung, lost, missing, unreadable or busy; `reason` says why it is not
+    good.
     """
 
     verdict: str
@@ -85,13 +86,17 @@ def run_pairs(
             return pairs.conclude(nodes, tests), tests
         if say is not None:
             say(f"{len(wanted)} pairs")
+        hangs = {node for test in raw if test.verdict == HUNG for node in test.pair}
         with ThreadPoolExecutor(max_workers=LARGEST_JOBS_AT_ONCE) as pool:
             jobs = {pool.submit(measure_pair, pair, expected, launcher): pair for pair in wanted}
             for job in as_completed(jobs):
                 pair, one = jobs[job], job.result()
-                if one.verdict == MISSING:
-                    raise running.Missing(one.reason)
                 verdict = BAD if one.verdict == UNREADABLE else one.verdict
+                if one.verdict == BUSY and hangs & set(pair):
+                    # Such as a program that hangs in a driver, which cannot be killed.
+                    verdict = HUNG
+                elif one.verdict in (MISSING, BUSY):
+                    raise running.Missing(one.reason)
                 raw.append(Test(*pair, verdict, one.value, one.lost, one.reason))
                 records.write(path, _journal(run, raw))
         # The order of results is that of the pairs, not that in which they ended.
@@ -138,20 +143,21 @@ def measure_allreduce(
     if not done.started:
         # Such as an MPI plug-in that this Slurm does not have: it says nothing about the nodes.
         lines = done.output.strip().splitlines()
-        return Measured(MISSING, None, lines[-1][:200] if lines else "srun printed nothing")
+        reason = lines[-1][:200] if lines else "srun printed nothing"
+        return Measured(BUSY if done.busy else MISSING, None, reason)
     try:
         report = nccl_output.parse(done.output)
         values = {size: report.busbw(size * 2**20) for size in sizes_mib}
     except nccl_output.BadOutput as error:
         return Measured(BAD if done.exit_code else UNREADABLE, None, str(error))
     if report.wrong:
-        reason: Optional[str] = f"{report.wrong} wrong values"
+        bad: Optional[str] = f"{report.wrong} wrong values"
     elif done.exit_code:
-        reason = f"the job exited {done.exit_code}"
+        bad = f"the job exited {done.exit_code}"
     else:
-        reason = _why_not_trusted(nodes, expected, launcher, done, before)
-    if reason is not None:
-        return Measured(BAD, values[sizes_mib[-1]], reason, values=values)
+        bad = _why_not_trusted(nodes, expected, launcher, done, before)
+    if bad is not None:
+        return Measured(BAD, values[sizes_mib[-1]], bad, values=values)
     return Measured(GOOD, values[sizes_mib[-1]], "", values=values)
 
 
@@ -168,7 +174,7 @@ def cluster_allreduce(
     for mib in SWEEP_MIB:
         if one.verdict == HUNG:
             found[mib] = hung("all_reduce_perf", SWEEP_SECONDS)
-        elif one.verdict in (MISSING, UNREADABLE):
+        elif one.verdict in (MISSING, UNREADABLE, BUSY):
             found[mib] = unknown(one.reason)
         elif one.verdict != GOOD:
             found[mib] = failed(one.reason, "check")

@@ -12,6 +12,9 @@ from typing import Optional, Protocol
 from clusterwright_common.probe import Probe
 
 JOB_NAME = "clusterwright-acceptance"
+ENDING_SECONDS = 45.0
+"""For a job that did not end in time: Slurm's KillWait is 30 s."""
+_BUSY = "Requested nodes are busy"
 _LOST = re.compile(
     r"(?:Node failure on|nodes? failed?:|Communication connection failure on) (\S+)"
 )
@@ -35,6 +38,11 @@ class Launched:
     def started(self) -> bool:
         """Whether a task ran: srun labels its output, and names the tasks that failed."""
         return not self.exit_code or bool(_TASK.search(self.output))
+
+    @property
+    def busy(self) -> bool:
+        """Whether the nodes did not become free for the job."""
+        return not self.started and _BUSY in self.output
 
 
 @dataclass(frozen=True)
@@ -117,8 +125,12 @@ class SrunLauncher:
 
     def cancel_left(self) -> None:
         """Cancel jobs that a killed run has left: their nodes are busy until then."""
-        words = ["scancel", "--quiet", f"--user={os.getuid()}", f"--name={self.job_name}"]
-        self.probe.run(words, 30.0)
+        self.probe.run(self._cancel(), 30.0)
+
+    def _cancel(self, *more: str) -> list[str]:
+        return [
+            "scancel", "--quiet", f"--user={os.getuid()}", f"--name={self.job_name}", *more
+        ]  # fmt: skip
 
     def _requested(self, nodes: Sequence[str], tasks_per_node: int) -> list[str]:
         found = [self.resources.get(node, NodeResources()) for node in nodes]
@@ -139,8 +151,11 @@ class SrunLauncher:
         env: Mapping[str, str],
     ) -> Launched:
         command = self.argv(nodes, argv, tasks_per_node, timeout_seconds, env)
-        # srun is killed as a process group; the signal that it gets cancels its job.
-        result = self.probe.run(command, timeout_seconds=timeout_seconds)
+        result = self.probe.run(command, timeout_seconds, ENDING_SECONDS)
+        if result.exit_code is None:
+            # srun cancels its job when it is asked to end, unless it was killed before.
+            words = self._cancel("--state=RUNNING", f"--nodelist={','.join(nodes)}")
+            self.probe.with_time(30.0).run(words, 30.0)
         lost = () if result.ok else self._lost(nodes, result.stderr)
         return Launched(result.exit_code, result.stdout, result.stderr, lost)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import signal
@@ -95,9 +96,12 @@ class Probe:
     def has(self, command: str) -> bool:
         return shutil.which(command, path=self._search_path) is not None
 
-    def run(self, argv: Sequence[str], timeout_seconds: float = 15.0) -> CommandResult:
+    def run(
+        self, argv: Sequence[str], timeout_seconds: float = 15.0, ending_seconds: float = 0.0
+    ) -> CommandResult:
         """Run a command; kill it, with all that it started, when its time is over.
 
+        With `ending_seconds` it is asked to end first, by SIGTERM, and killed after that time.
         The call returns in time even if the command hangs on a mount whose server is gone.
         """
         limit = min(timeout_seconds, self.seconds_left())
@@ -119,7 +123,7 @@ class Probe:
         try:
             stdout, stderr = process.communicate(timeout=limit)
         except subprocess.TimeoutExpired:
-            _kill(process)
+            _end(process, ending_seconds)
             return CommandResult(None, "", f"{argv[0]} did not respond within {limit:.1f} s")
         return CommandResult(process.returncode, stdout, stderr)
 
@@ -167,9 +171,18 @@ class Probe:
         )
 
 
-def _kill(process: subprocess.Popen[str]) -> None:
-    """Do not wait: a process that is blocked in the kernel does not end."""
+def _end(process: subprocess.Popen[str], seconds: float) -> None:
+    """Kill at last, without waiting: a process that is blocked in the kernel does not end."""
+    if seconds > 0:
+        _signal(process, signal.SIGTERM)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.communicate(timeout=seconds)
+    _signal(process, signal.SIGKILL)
+
+
+def _signal(process: subprocess.Popen[str], number: signal.Signals) -> None:
+    """To the process and all that it started."""
     try:
-        os.killpg(process.pid, signal.SIGKILL)
+        os.killpg(process.pid, number)
     except OSError:
-        process.kill()
+        process.send_signal(number)

@@ -5,17 +5,19 @@ One small cluster, which does not boot, serves all tests: four nodes with a GPU,
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 from clusterwright_acceptance.expected import Expected, FileSystem
-from clusterwright_common import lemon
+from clusterwright_common import lemon, xid, xid_history
 
 from clusterwright_rehearsal.nodes import images
 from clusterwright_rehearsal.runs import DEFAULT_STATE
@@ -31,6 +33,8 @@ pytestmark = [
     ),
 ]
 
+KERNEL_LOG = "/run/emulation/kernel.log"
+"""What the emulated dmesg prints."""
 FOLDER = "/var/lib/clusterwright/acceptance"
 SPEC = {
     "compute": [
@@ -43,6 +47,8 @@ NOT_HERE = ("clock", "locked-memory", "shared-memory", "gemm", "host-copy", "hbm
 """Checks of what this host cannot offer, or of programs that need a GPU. They are waived, as is
 the version of Neuron's driver, which the emulated hardware does not have."""
 SHORT_SECONDS = 3
+PAIR_SECONDS = 20.0
+"""Of the pairs where one hangs. Good ones take two seconds, and longer on a busy machine."""
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 """That of a service of systemd, as the program is on a cluster."""
 
@@ -105,11 +111,21 @@ class Cluster(SlurmNodes):
         module = ["python3", "-B", "-m", f"clusterwright_{package}", *words]
         return ["env", f"PYTHONPATH={LIBRARY}", f"PATH={PATH}", *module]
 
-    def shorten(self, module: str, name: str) -> None:
-        """A check that hangs needs its whole time, which is minutes on a cluster."""
+    def shorten(self, module: str, name: str, seconds: float = SHORT_SECONDS) -> float:
+        """A check that hangs needs its whole time, which is minutes on a cluster; return that."""
         path = f"{LIBRARY}/clusterwright_acceptance/{module}.py"
-        self.slurm.check("grep", "--quiet", f"^{name} = ", path)
-        self.slurm.check("sed", "--in-place", f"s/^{name} = .*/{name} = {SHORT_SECONDS}.0/", path)
+        (line,) = self.slurm.check("grep", f"^{name} = ", path).splitlines()
+        self.slurm.check("sed", "--in-place", f"s/^{name} = .*/{name} = {seconds}/", path)
+        return float(line.partition("=")[2])
+
+    @contextlib.contextmanager
+    def pairs_end_after(self, seconds: float) -> Iterator[None]:
+        """The time limit of a test of two nodes."""
+        usual = self.shorten("cluster_run", "PAIR_SECONDS", seconds)
+        try:
+            yield
+        finally:
+            self.shorten("cluster_run", "PAIR_SECONDS", usual)
 
 
 @pytest.fixture(scope="module")
@@ -153,9 +169,20 @@ def wait_for(condition: Callable[[], object], within_s: float = 60.0) -> None:
 FORMS = ("1", "2", "3")
 
 
-def test_a_slow_path_between_good_nodes_is_named(cluster: Cluster) -> None:
-    """MPI, fio and DCGM's three forms on good nodes, of which two have a slow link."""
+@dataclass(frozen=True)
+class Run:
+    """A run that several tests look at, with the baselines that it left."""
+
+    code: int
+    report: dict[str, Any]
+    baselines: list[dict[str, Any]]
+
+
+@pytest.fixture(scope="module")
+def slow_path(cluster: Cluster) -> Run:
+    """A cluster without a baseline: DCGM's three forms on good nodes, two with a slow link."""
     nodes = cluster.of_group("gpu")
+    cluster.slurm.check("rm", "--force", f"{FOLDER}/baselines.json")
     for node, form in zip(nodes, FORMS, strict=False):
         cluster.fault(node, "dcgm-form", form)
     cluster.link("slow", nodes[0], nodes[1], "100mbit")
@@ -163,11 +190,17 @@ def test_a_slow_path_between_good_nodes_is_named(cluster: Cluster) -> None:
         code, report = cluster.accept("path", nodes)
     finally:
         cluster.unlink("slow", nodes[0])
+    return Run(code, report, cluster.read("baselines.json")["baselines"])
+
+
+def test_a_slow_path_between_good_nodes_is_named(cluster: Cluster, slow_path: Run) -> None:
+    """With MPI, fio and DCGM on good nodes."""
+    nodes, report = cluster.of_group("gpu"), slow_path.report
     (suspect,) = report["suspects"]
     assert (suspect["kind"], suspect["names"]) == ("path", nodes[:2])
     assert suspect["evidence"] == "bad 2 times, both nodes are good with others"
     assert verdicts(report) == dict.fromkeys(nodes, "accepted")
-    assert code == 0
+    assert slow_path.code == 0
     for node in nodes:
         assert row_of(report, node, "dcgm-medium")["verdict"] == "pass"
         assert row_of(report, node, "nvme-throughput")["value"] > 1.0
@@ -177,11 +210,11 @@ def test_a_slow_path_between_good_nodes_is_named(cluster: Cluster) -> None:
     assert lustre["floor"] is not None
 
 
-def test_what_no_floor_covers_becomes_the_baseline(cluster: Cluster) -> None:
-    """After the run before, whose all-reduce over four such nodes nobody has measured."""
-    kept = {row["size_mib"]: row for row in cluster.read("baselines.json")["baselines"]}
-    before = cluster.read("runs/path.json")["cluster_checks"]
-    first = {row["size_mib"]: row for row in before if row["id"] == "cluster-allreduce"}
+def test_what_no_floor_covers_becomes_the_baseline(slow_path: Run) -> None:
+    """Nobody has measured an all-reduce over four such nodes."""
+    kept = {row["size_mib"]: row for row in slow_path.baselines}
+    rows = slow_path.report["cluster_checks"]
+    first = {row["size_mib"]: row for row in rows if row["id"] == "cluster-allreduce"}
     assert {row["verdict"] for row in first.values()} == {"unknown"}
     assert set(kept) == set(first)
     for size, row in first.items():
@@ -199,6 +232,25 @@ def test_a_slow_node_is_named(cluster: Cluster) -> None:
     assert (suspect["kind"], suspect["names"]) == ("node", nodes[2:3])
     assert verdicts(report) == {**dict.fromkeys(nodes, "accepted"), nodes[2]: "rejected"}
     assert code == 1
+
+
+def test_a_node_that_hangs_in_pairs_is_named(cluster: Cluster) -> None:
+    """Its jobs are ended at the time limit, so that the other nodes of its pairs go on."""
+    nodes = cluster.of_group("gpu")
+    cluster.fault(nodes[1], "all-reduce-hangs")
+    try:
+        with cluster.pairs_end_after(PAIR_SECONDS):
+            code, report = cluster.accept("hung-pair", nodes)
+    finally:
+        cluster.fault(nodes[1], "all-reduce-hangs", None)
+    (suspect,) = report["suspects"]
+    assert (suspect["kind"], suspect["names"]) == ("node", nodes[1:2])
+    assert suspect["evidence"].endswith(f": did not end within {PAIR_SECONDS:.0f} s")
+    assert verdicts(report) == {**dict.fromkeys(nodes, "accepted"), nodes[1]: "rejected"}
+    row = row_of(report, nodes[1], "pairs")
+    assert (row["verdict"], row["action"]) == ("fail", "check")
+    assert code == 1
+    wait_for(lambda: not cluster.slurm.check("squeue", "--noheader").strip())
 
 
 @pytest.mark.parametrize("how", ["bad", "hangs"])
@@ -226,13 +278,20 @@ def test_each_form_of_dcgm_rejects_its_node(cluster: Cluster, how: str) -> None:
             assert row["reason"] == f"dcgmi did not end within {SHORT_SECONDS} s"
 
 
-def test_trainium_without_a_floor_is_compared_and_kept(cluster: Cluster) -> None:
-    """Also libfabric's ping-pong at every EFA device, over TCP."""
+@pytest.fixture(scope="module")
+def trainium(cluster: Cluster) -> Run:
+    """The first run on the nodes of Trainium, of which one is slow."""
     nodes = cluster.of_group("neuron")
     for node, rate in zip(nodes, ("38.0", "38.4", "37.9", "20.0"), strict=True):
         cluster.fault(node, "nccom-gbps", rate)
     code, report = cluster.accept("trainium", nodes)
-    assert code == 1
+    return Run(code, report, cluster.read("baselines.json")["baselines"])
+
+
+def test_trainium_without_a_floor_is_compared_and_kept(cluster: Cluster, trainium: Run) -> None:
+    """Also libfabric's ping-pong at every EFA device, over TCP."""
+    nodes, report = cluster.of_group("neuron"), trainium.report
+    assert trainium.code == 1
     assert verdicts(report) == {**dict.fromkeys(nodes, "accepted"), nodes[3]: "rejected"}
     slow = row_of(report, nodes[3], "neuron-allreduce")
     assert (slow["verdict"], slow["value"]) == ("fail", 20.0)
@@ -242,8 +301,9 @@ def test_trainium_without_a_floor_is_compared_and_kept(cluster: Cluster) -> None
     assert (kept["median"], kept["nodes"], kept["unit"]) == (38.0, 3, "GB/s")
 
 
+@pytest.mark.usefixtures("trainium")
 def test_trainium_that_fails_hangs_or_lacks_a_device(cluster: Cluster) -> None:
-    """And a node that is compared with the baseline of the run before."""
+    """And a node that is compared with the baseline of the first run."""
     nodes = cluster.of_group("neuron")
     faults = (("nccom-fails", ""), ("nccom-hangs", ""), ("neuron-lost", "3"))
     for node, (name, text) in zip(nodes, faults, strict=False):
@@ -288,6 +348,140 @@ def test_pairs_of_the_job_template_ping_each_other(cluster: Cluster) -> None:
     report = json.loads(cluster.slurm.check("cat", "/opt/pairs.json"))
     assert (report["good"], report["suspects"]) == (nodes, [])
     assert all(test["mb_per_second"] > 0 for test in report["tests"])
+
+
+@dataclass(frozen=True)
+class Xid:
+    """A message of the driver, and what acceptance makes of it."""
+
+    text: str
+    state: str
+    action: str = "none"
+    reason: str = ""
+
+    @property
+    def message(self) -> str:
+        switch = int(self.text.partition(",")[0]) >= 10_000
+        kind = "nvidia-nvswitch0: SXid" if switch else "NVRM: Xid"
+        return f"{kind} (PCI:0000:53:00): {self.text}"
+
+
+_AT = "on 0000:53:00:"
+XIDS = {
+    "ignore": Xid("63, Row Remapper: New row (0x00) marked for remapping", "accepted"),
+    "restart_application": Xid("13, Graphics Exception: ESR 0x505648", "accepted"),
+    "reset_gpu": Xid(
+        "95, Uncontained: LTC TAG", "rejected", "reboot", f"95 {_AT} uncontained memory error"
+    ),
+    "workflow_48": Xid(
+        "48, An uncorrectable double bit error (DBE) has been detected on GPU",
+        "rejected", "reboot", f"48 {_AT} double bit ECC error",
+    ),
+    "workflow_45": Xid("45, Preemptive Channel Removal", "accepted"),
+    "workflow_nvlink": Xid(
+        "74, NVLink: fatal error", "rejected", "reboot", f"74 {_AT} NVLink error"
+    ),
+    "workflow_nvlink5": Xid(
+        "149, NETIR_LINK_EVT Nonfatal", "accepted", "none",
+        f"149 {_AT} NVLink 5 error; Xid 154 states the action",
+    ),
+    "restart_vm": Xid(
+        "151, Key rotation Error", "rejected", "reboot", f"151 {_AT} the machine must be restarted"
+    ),
+    "restart_bare_metal": Xid(
+        "79, GPU has fallen off the bus.", "rejected", "replace",
+        f"79 {_AT} GPU has fallen off the bus",
+    ),
+    "check_mechanicals": Xid(
+        "54, Auxiliary power is not connected", "rejected", "replace",
+        f"54 {_AT} power or seating of the GPU",
+    ),
+    "check_uvm": Xid(
+        "159, CHI Non-Data Error", "accepted", "none",
+        f"159 {_AT} error in unified memory: reset the GPU if unified memory is in use",
+    ),
+    "update_software": Xid(
+        "78, vGPU Start Error", "accepted", "none",
+        f"78 {_AT} driver and software do not match: update them",
+    ),
+    "report_issue": Xid(
+        "61, Internal micro-controller breakpoint/warning", "accepted", "none",
+        f"61 {_AT} report it to NVIDIA; drain only if the GPU also fails the quick check",
+    ),
+    "recovery_action": Xid(
+        "154, GPU recovery action changed from 0x0 (None) to 0x2 (Node Reboot Required)",
+        "rejected", "reboot", f"154 {_AT} recovery action 'Node Reboot Required'",
+    ),
+    "undocumented": Xid(
+        "999, A code of a later driver", "accepted", "none",
+        f"999 {_AT} NVIDIA's catalogue does not have this code",
+    ),
+    "fatal": Xid(
+        "20034, Fatal, Link 30 LTSSM Fault Up", "rejected", "replace",
+        f"SXid 20034 {_AT} fatal NVSwitch error",
+    ),
+    "non_fatal": Xid("20009, Non-fatal, Link 28 RX Short Error Rate", "accepted"),
+}  # fmt: skip
+"""One message of each bucket of the table, the recovery actions and NVSwitch's included."""
+
+
+@pytest.fixture(scope="module")
+def of_buckets(cluster: Cluster) -> dict[str, tuple[dict[str, Any], dict[str, Any]]]:
+    """The record of a node with the message of a bucket, and its row of the report, by bucket."""
+    gpus = cluster.of_group("gpu")
+    found = {}
+    for number in range(0, len(XIDS), len(gpus)):
+        buckets = list(XIDS)[number : number + len(gpus)]
+        nodes = gpus[: len(buckets)]
+        for node, bucket in zip(nodes, buckets, strict=True):
+            line = f"{time.monotonic():.6f} {XIDS[bucket].message}\n"
+            cluster.on(node, "tee", KERNEL_LOG, stdin=line)
+        try:
+            _, report = cluster.accept(f"xid-{number}", nodes, "quick")
+        finally:
+            for node in nodes:
+                cluster.on(node, "rm", "--force", KERNEL_LOG, xid_history.FILE)
+        for node, bucket in zip(nodes, buckets, strict=True):
+            found[bucket] = cluster.read(f"nodes/{node}.json"), row_of(report, node, "xid")
+    return found
+
+
+def test_every_bucket_has_a_message() -> None:
+    table = xid.read_table().content
+    assert set(XIDS) == {*table["buckets"], *table["switch"]}
+    for bucket, one in XIDS.items():
+        message = xid.parse_line(one.message)
+        assert message is not None
+        (verdict,) = xid.decide([message], xid.read_table())
+        assert verdict.bucket == bucket
+
+
+@pytest.mark.parametrize("bucket", XIDS)
+def test_an_xid_of_each_bucket(
+    of_buckets: dict[str, tuple[dict[str, Any], dict[str, Any]]], bucket: str
+) -> None:
+    record, row = of_buckets[bucket]
+    wanted = XIDS[bucket]
+    assert (record["state"], record["action"]) == (wanted.state, wanted.action)
+    assert (row["reason"], row["action"]) == (wanted.reason, wanted.action)
+    assert row["verdict"] == ("fail" if wanted.state == "rejected" else "pass")
+    assert record["reason"] == (f"xid: {wanted.reason}" if wanted.state == "rejected" else "")
+
+
+def test_a_kernel_log_that_cannot_be_read_is_unknown(cluster: Cluster) -> None:
+    node = cluster.of_group("gpu")[0]
+    programs = ("/usr/bin/dmesg", "/usr/bin/journalctl")
+    for program in programs:
+        cluster.on(node, "mount", "--bind", "/usr/bin/false", program)
+    try:
+        code, report = cluster.accept("xid-unread", [node], "quick")
+    finally:
+        for program in programs:
+            cluster.on(node, "umount", program)
+    record, row = cluster.read(f"nodes/{node}.json"), row_of(report, node, "xid")
+    reason = "neither dmesg nor journalctl shows the kernel's log"
+    assert (row["verdict"], row["reason"]) == ("unknown", reason)
+    assert (code, record["state"], record["reason"]) == (2, "unknown", f"xid: {reason}")
 
 
 @pytest.fixture

@@ -16,9 +16,12 @@ ALL_REDUCE_PERF = '''#!/usr/bin/python3
 """An all-reduce of float32 over MPI, printed in nccl-tests' columns.
 
 The buffer has a 1,024th of the size of its row; the figures are those of what was transferred,
-the best of three.
+the best of three. With the fault `all-reduce-hangs` the rank of the node does not begin.
 """
 import array, ctypes, os, sys, time
+
+if os.path.exists("FAULTS/all-reduce-hangs"):
+    time.sleep(600)
 
 os.environ.update(
     OMPI_MCA_pml="ob1",
@@ -71,7 +74,7 @@ if rank == 0:
     print("# Out of bounds values : 0 OK")
     print(f"# Avg bus bandwidth    : {sum(rates) / len(rates):.6f}", flush=True)
 checked(mpi.MPI_Finalize())
-'''
+'''.replace("FAULTS", FAULTS)
 
 FIO = """#!/bin/bash
 # The real fio, for one second and with 8 MiB instead of gigabytes: the disks are memory.

@@ -25,6 +25,7 @@ from clusterwright_common import records
 
 from tests.nodes.acceptance.fake_node import EXPECTED
 
+BUSY_LINE = "srun: error: Unable to allocate resources: Requested nodes are busy"
 PROVIDER = "1: NCCL INFO NET/OFI Selected provider is efa, fabric is efa-direct (found {} nics)"
 
 
@@ -46,6 +47,7 @@ class Cluster:
         self.idle: set[str] = set()
         self.dies: set[str] = set()
         self.hangs: set[str] = set()
+        self.stay_busy = False
         self.jobs: list[tuple[str, ...]] = []
         self.envs: list[Mapping[str, str]] = []
         self.nics, self.wrong = 32, 0
@@ -79,7 +81,9 @@ class Cluster:
         if lost:
             return Launched(1, "", "srun: error: Node failure", lost)
         if self.hangs & set(nodes):
-            return Launched(None, "", "")
+            again = sum(bool(self.hangs & set(job)) for job in self.jobs) > 1
+            busy = Launched(1, "", BUSY_LINE)
+            return busy if self.stay_busy and again else Launched(None, "", "")
         for node in nodes:
             self.sent[node] += 4096
         value = min(self.speeds[node] for node in nodes)
@@ -205,6 +209,26 @@ def test_job_that_does_not_start_is_no_verdict(tmp_path: Path) -> None:
     # A program that fails on a node is one: srun names its task.
     found.answer = Launched(1, "", "srun: error: n1: task 1: Exited with exit code 1\n")
     assert measure_pair(("n0", "n1"), EXPECTED, found).verdict == "bad"
+
+
+def test_node_that_stays_busy_after_a_hang_is_named(tmp_path: Path) -> None:
+    """A program that hangs in a driver cannot be killed: its node does not become free."""
+    found = cluster(4)
+    found.hangs, found.stay_busy = {"n1"}, True
+    conclusion, tests = pairs_of(found, tmp_path / "a")
+    assert pair_suspects(conclusion) == [
+        {"kind": "node", "names": ["n1"], "evidence": f"bad with n0, n3: {BUSY_LINE}"}
+    ]
+    assert conclusion.cleared == ("n0", "n2", "n3")
+    assert [test.verdict for test in tests if "n1" in test.pair] == ["hung", "hung"]
+
+
+def test_nodes_that_others_use_are_no_verdict(tmp_path: Path) -> None:
+    found = cluster(4)
+    found.answer = Launched(1, "", BUSY_LINE)
+    with pytest.raises(running.Missing, match="nodes are busy"):
+        pairs_of(found, tmp_path / "a")
+    assert cluster_allreduce(["n0", "n1"], EXPECTED, found)[128].verdict == "unknown"
 
 
 def test_program_is_found_in_its_usual_places(

@@ -75,10 +75,18 @@ def test_output_and_exit_code(node: Node) -> None:
     assert "warning" in done.output  # type: ignore[attr-defined]
 
 
-def test_job_that_hangs_has_no_exit_code(node: Node) -> None:
-    node.hangs("srun")
+def test_job_that_hangs_is_cancelled_and_has_no_exit_code(node: Node) -> None:
+    """srun cancels its job at SIGTERM, not when it is killed (Slurm 24.11.5)."""
+    ended = f"trap 'echo ended >{node.root}/ended; exit 1' TERM; sleep 60 & wait"
+    node.command("srun", ended)
     node.command("sinfo", "echo 'n1 alloc'")
+    node.command("scancel", f'echo "$@" >{node.root}/cancelled')
     assert launch(node, 0.5).exit_code is None  # type: ignore[attr-defined]
+    assert (node.root / "ended").read_text() == "ended\n"
+    words = (node.root / "cancelled").read_text().split()
+    assert words[2:] == [
+        "--name=clusterwright-acceptance", "--state=RUNNING", "--nodelist=n1,n2"
+    ]  # fmt: skip
 
 
 def test_nodes_that_stopped_are_named(node: Node) -> None:

@@ -58,6 +58,19 @@ def test_a_command_that_hangs_is_killed(probe: Probe) -> None:
     assert time.monotonic() - began < 10
 
 
+def test_a_command_may_be_asked_to_end_first(probe: Probe, tmp_path: Path) -> None:
+    script = f"trap 'echo ended >{tmp_path}/ended; exit' TERM; sleep 60 & wait"
+    assert probe.run(["sh", "-c", script], 0.3, ending_seconds=10.0).exit_code is None
+    assert (tmp_path / "ended").read_text() == "ended\n"
+
+
+def test_a_command_that_does_not_end_is_killed_at_last(probe: Probe) -> None:
+    began = time.monotonic()
+    script = "trap '' TERM; while :; do sleep 1; done"
+    assert probe.run(["sh", "-c", script], 0.2, ending_seconds=0.2).exit_code is None
+    assert time.monotonic() - began < 10
+
+
 def test_after_the_deadline_nothing_is_started(tmp_path: Path) -> None:
     probe = Probe(str(tmp_path), deadline_seconds=0)
     result = probe.run(["sh", "-c", f"touch {tmp_path}/started"])
