@@ -259,9 +259,12 @@ def test_policy_is_enough_where_iam_is_enforced(spec: Path, synth: Synth) -> Non
 
 
 def test_causes_on_the_pages_are_what_the_command_prints() -> None:
-    from clusterwright.diagnosis.model import Diagnosis
+    from clusterwright.diagnosis.model import Diagnosis, Evidence
     from clusterwright.render.diagnosis import diagnosis_text
     from tests.diagnosis.made import findings, item
+
+    def reserved(node: str, name: str) -> Evidence:
+        return item("reservation", f"in the reservation {name}", node=node)
 
     quota = (
         "The account-level service limit 'ml.p5.48xlarge for cluster usage' is 8 Instances, with "
@@ -279,9 +282,11 @@ def test_causes_on_the_pages_are_what_the_command_prints() -> None:
                 item("scheduler-node", "Kill task failed", node="workers-17", failed=True),
             ),
         ),
+        ("a-node-is-sick", (reserved("workers-18", "clusterwright_acceptance"),)),
+        ("a-node-is-sick", (reserved("workers-19", "clusterwright_spares_workers"),)),
     ):
         lines = diagnosis_text(Diagnosis(findings(*given), (), ())).splitlines()
-        text = (HOW_TO / f"{page}.md").read_text()
+        text = (HOW_TO / f"{page}.md").read_text().replace("\n   ", "\n")
         assert lines[0] in text
         for command in (line for line in lines if line.startswith("  next: ")):
             assert command in text
