@@ -165,6 +165,7 @@ class _Run:
             "run_end",
             status="succeeded" if code == SUCCESS else "failed",
             seconds=round(self._machine.monotonic() - began, 3),
+            cpu_seconds=round(self._machine.cpu_seconds(), 3),
             steps=counts,
             not_run=list(not_run),
             inputs_sha256=digest or None,

@@ -45,6 +45,9 @@ class FakeMachine(Machine):
     def monotonic(self) -> float:
         return self.now
 
+    def cpu_seconds(self) -> float:
+        return 0.0
+
     def sleep(self, seconds: float) -> None:
         self.now += seconds
         for event in list(self.state["events"]):
