@@ -1,11 +1,11 @@
 """An alert: one entry of a family, from which rules, runbooks and the reference are written.
 
 Placeholders of texts and expressions, replaced for a cluster: `@NAME@` (of the alert), `@CLUSTER@`
-(value of the label), `@FILE@` (the spec), `@GROUP@`, `@NODES@` (of the group), `@COUNT@`
-(accelerators of its type), `@MOUNT@`, `@RATE@` and `@SILENT@` (windows that hold at least four and
-three samples), `@COMPUTE@` (a regular expression of the compute groups), `@EFA@` (of those with
-EFA), `@VALUE@` (the value in words), `@END@` (of purchased capacity, in seconds since 1970),
-`@LAST@` (minutes before it).
+(value of the label), `@FILE@` (the spec), `@GROUP@`, `@NODES@` (of the group), `@TYPE@` (its
+instance type), `@COUNT@` (accelerators of that), `@MOUNT@`, `@RATE@` and `@SILENT@` (windows that
+hold at least four and three samples), `@COMPUTE@` (a regular expression of the compute groups),
+`@EFA@` (of those with EFA), `@VALUE@` (the value in words), `@END@` (of purchased capacity, in
+seconds since 1970), `@LAST@` (minutes before it).
 """
 
 from __future__ import annotations

@@ -130,6 +130,7 @@ def _values(watched: Watched, group: WatchedGroup | None, mount: str | None) -> 
         values |= {
             "GROUP": group.name,
             "COUNT": str(group.accelerators),
+            "TYPE": group.instance_type,
             "NODES": str(group.nodes),
         }
     if mount is not None:

@@ -92,7 +92,7 @@ def available(cluster: Cluster, catalog: Catalog) -> set[str]:
                 present |= {"gpu_jobs", "nccl"}
         # Where the service runs slurmctld (AWS PCS), no node has its figures.
         if any(group.role == "controller" for group in cluster.compute):
-            present |= {"slurm", "training"}
+            present |= {"slurm", "training", "acceptance"}
     if collected(cluster):
         present |= {"containers", "kubernetes-apiservers", "target"}
     names = {name for name, metric in metrics().items() if metric.source in present}

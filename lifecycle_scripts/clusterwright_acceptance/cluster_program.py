@@ -2,7 +2,8 @@
 
 Everything is kept below `/var/lib/clusterwright/acceptance`: `runs/RUN.json` is the report,
 `runs/RUN/NODE.json` the result of a node, `nodes/NODE.json` what is known of a node, with its
-history, `baselines.json` the cluster's own figures. A run that was killed goes on when it is
+history, `baselines.json` the cluster's own figures, `accepted.json` the bandwidths that the
+exporter of the metrics passes on. A run that was killed goes on when it is
 started again with the same name: nodes that have a result are not tested again.
 """
 
@@ -19,6 +20,7 @@ from typing import Any, Optional
 from clusterwright_common import lemon, node_records, records
 
 from clusterwright_acceptance import (
+    accepted,
     baseline,
     cluster_run,
     expected,
@@ -28,6 +30,7 @@ from clusterwright_acceptance import (
     running,
     settle,
 )
+from clusterwright_acceptance.accepted import Accepted
 from clusterwright_acceptance.baseline import Baseline
 from clusterwright_acceptance.cluster_run import LARGEST_JOBS_AT_ONCE, LIBRARY
 from clusterwright_acceptance.expected import Expected
@@ -93,6 +96,7 @@ def run_cluster(
     results = _test_nodes(wanted, nodes, launcher_of, folder, say)
     places = {node.name: (node.partition, node.reservation) for node in nodes}
     kept, today = read_baselines(folder), _stamp(clock())[:10]
+    bandwidths: list[Accepted] = []
     settled: list[dict[str, Any]] = [one for one in results if not one["checks"]]
     for group, members in _groups([one for one in results if one["checks"]], places).items():
         launcher = launcher_of(group[0])
@@ -100,6 +104,7 @@ def run_cluster(
         found, fresh = settle.settle(members, today, kept=kept, more=several.by_node)
         settled += found
         kept = _with_fresh(kept, [*fresh, *several.fresh], today)
+        bandwidths += several.bandwidths
         report["cluster_checks"] += several.rows
         report["suspects"] += several.suspects
     reason = stopped()
@@ -111,6 +116,7 @@ def run_cluster(
         folder / "baselines.json",
         {"schema_version": SCHEMA_VERSION, "baselines": [one.to_json() for one in kept]},
     )
+    keep_accepted(folder, bandwidths)
     order = {node.name: index for index, node in enumerate(nodes)}
     settled.sort(key=lambda one: order[str(one["name"])])
     settled = [_advised(folder, one, clock()) for one in settled]
@@ -138,6 +144,13 @@ def read_baselines(folder: Path) -> list[Baseline]:
         except (KeyError, TypeError, ValueError):
             continue
     return found
+
+
+def keep_accepted(folder: Path, fresh: Sequence[Accepted]) -> None:
+    """Add the bandwidths of a run to those of the cluster. Raises OSError."""
+    path = folder / "accepted.json"
+    rows = accepted.merged(records.read(path).get("accepted"), fresh)
+    records.write(path, {"schema_version": SCHEMA_VERSION, "accepted": rows})
 
 
 def keep_node(folder: Path, result: Mapping[str, Any], wanted: Wanted, now: str) -> None:
@@ -261,6 +274,7 @@ class _Several:
     rows: list[dict[str, Any]]
     suspects: list[dict[str, Any]]
     fresh: list[Baseline]
+    bandwidths: list[Accepted]
 
 
 def _test_together(
@@ -276,15 +290,16 @@ def _test_together(
     checks = {check.id for check in registry.checks(wanted.level, registry.NODES)}
     names = [str(one["name"]) for one in members if one["verdict"] != REJECTED]
     if not checks or len(names) < 2:
-        return _Several({}, [], [], [])
+        return _Several({}, [], [], [], [])
     own = _expected_of(names[0], launcher, wanted)
     if own is None:
         outcome = unknown(f"{expected.FILE} of {names[0]} cannot be read")
-        return _Several({"pairs": dict.fromkeys(names, outcome)}, [], [], [])
+        return _Several({"pairs": dict.fromkeys(names, outcome)}, [], [], [], [])
     by_node: dict[str, Mapping[str, Outcome]] = {}
     rows: list[dict[str, Any]] = []
     suspects: list[dict[str, Any]] = []
     fresh: list[Baseline] = []
+    bandwidths: list[Accepted] = []
     good = names
     if own.kind == "nvidia":
         path = folder / f"pairs-{members[0]['instance_type']}.json"
@@ -304,15 +319,18 @@ def _test_together(
             good = [name for name in names if name in conclusion.cleared]
         if len(good) > 1:
             versions = _common_versions([one for one in members if str(one["name"]) in good])
+            ranks = len(good) * (own.type.accelerator_count or 1)
             for mib, one in cluster_run.cluster_allreduce(good, own, launcher).items():
                 decided, new = _against_kept(
                     one, own.instance_type, mib, len(good), versions, kept
                 )
                 fresh += [] if new is None else [new]
+                figure = accepted.of(decided, wanted.run, own.instance_type, len(good), ranks, mib)
+                bandwidths += [] if figure is None else [figure]
                 rows.append(_row("cluster-allreduce", decided, own, good, today, size_mib=mib))
     for mount, one in cluster_run.lustre_write(names, own, launcher).items():
         rows.append(_row("lustre-write", one, own, names, today, mount_path=mount))
-    return _Several(by_node, rows, suspects, fresh)
+    return _Several(by_node, rows, suspects, fresh, bandwidths)
 
 
 def _expected_of(name: str, launcher: Launcher, wanted: Wanted) -> Optional[Expected]:

@@ -82,6 +82,24 @@ def _figure(name: str, values: Values) -> tuple[str, Values]:
     return _cluster(f"training_{name}", values, 'job_id="7",partition="p"')
 
 
+_COLLECTIVE: Final = {"job_id": "7", "n_nodes": "4", "nranks": "32", "size_mib": "1024"}
+
+
+def _all_reduce(
+    values: Values, *, node: str = "w1", nranks: str = "32"
+) -> tuple[tuple[str, Values], ...]:
+    """A GPU's figure of a job's all-reduces over four nodes."""
+    labels = {**_COLLECTIVE, "nranks": nranks, "collective": "AllReduce", "uuid": "u"}
+    text = ",".join(f'{key}="{value}"' for key, value in labels.items())
+    return (_node("nccl_bus_bandwidth_gbs", values, labels=text, node=node),)
+
+
+def _accepted(gbs: float, *, instance_type: str = "p5.48xlarge") -> tuple[tuple[str, Values], ...]:
+    """What acceptance measured over four nodes."""
+    labels = f'instance_type="{instance_type}",n_nodes="4",nranks="32",size_mib="1024"'
+    return (_cluster("clusterwright_accepted_bus_bandwidth_gbs", (gbs, gbs, gbs, gbs), labels),)
+
+
 _JOB: Final = {"partition": "p", "job_id": "7"}
 _BOOT: Final = "node_boot_time_seconds"
 _W1: Final = {"group": "workers", "node": "w1"}
@@ -322,6 +340,32 @@ CASES: Final[dict[str, tuple[Case, ...]]] = {
             {},
             title="without such a job EFA may be idle",
         ),
+    ),
+    "NcclBandwidthBelowAccepted": (
+        Case(
+            (*_all_reduce((210, 209, 210, None)), *_accepted(300)),
+            {"fires": (Fired({**_COLLECTIVE, "group": "workers"}, "69.67%"),)},
+        ),
+        Case(
+            (
+                *_all_reduce((100, 100, 100, None)),
+                *_all_reduce((210, 210, 210, None), node="w2"),
+                *_accepted(300),
+            ),
+            {},
+            title="ranks that wait for others have less",
+        ),
+        Case(
+            (*_all_reduce((1, 1, 1, None), nranks="4"), *_accepted(300)),
+            {},
+            title="a rank of each node, which no acceptance measures",
+        ),
+        Case(
+            (*_all_reduce((1, 1, 1, None)), *_accepted(300, instance_type="p4d.24xlarge")),
+            {},
+            title="accepted on another instance type",
+        ),
+        Case((_all_reduce((1, 1, 1, None))), {}, title="nothing was accepted yet"),
     ),
     # -- Lustre --------------------------------------------------------------------------------
     "LustreMountMissing": (

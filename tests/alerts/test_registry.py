@@ -19,15 +19,15 @@ from tests.alerts.watched_clusters import SPECS, rules_of
 from tools.setup import promtool
 
 _PLACEHOLDERS = ("CLUSTER", "GROUP", "COUNT", "NODES", "MOUNT", "COMPUTE", "EFA", "END", "LAST")
-_PLACEHOLDERS += ("RATE", "SILENT")
+_PLACEHOLDERS += ("RATE", "SILENT", "TYPE")
 
 SOURCES_OF: dict[Need, set[str]] = {
     "exporter": {"host", "scrape", "target"},
-    "slurm": {"slurm", "training"},
+    "slurm": {"slurm", "training", "acceptance"},
     "health": {"ours"},
     "fixed": set(),
     "nvidia": {"nvidia"},
-    "dcgm": {"nvidia"},
+    "dcgm": {"nvidia", "nccl"},
     "neuron": {"neuron"},
     "efa": {"efa"},
     "lustre": {"lustre"},

@@ -52,6 +52,11 @@ State = Literal["healthy", "hung", "idle"]
 
 _GPUS: Final = 8
 _STATE_FOLDER: Final = "/var/lib/clusterwright"
+_ACCEPTED: Final = {
+    "accepted": [
+        {"instance_type": "p5.48xlarge", "nodes": 2, "ranks": 16, "size_mib": 1024, "gbs": 435.0}
+    ]
+}
 _XID: Final = {"bus": "0000:b9:00", "code": 79, "action": "replace", "bucket": "x", "count": 1}
 
 
@@ -87,6 +92,7 @@ def complete_node(
     machine.file(f"{_STATE_FOLDER}/health.json", json.dumps({"findings": findings}))
     verdicts = {"boot": "", "verdicts": [_XID] if sick else []}
     machine.file(f"{_STATE_FOLDER}/xid.json", json.dumps(verdicts))
+    machine.file(f"{_STATE_FOLDER}/acceptance/accepted.json", json.dumps(_ACCEPTED))
     machine.file(f"{_STATE_FOLDER}/journal.json", '{"step": null}')
     machine.file(f"{_STATE_FOLDER}/preload-fsx.json", '{"files_seen": 9, "files_loaded": 4}')
     return machine

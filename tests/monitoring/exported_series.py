@@ -89,6 +89,8 @@ def _samples(cluster: Cluster, *, sick: bool) -> Iterator[Sample]:
         )
         for source in sorted(_sources(cluster, group)):
             samples = slurm if source == "slurm" else _exported(source, state, mounts)
+            if source == "acceptance":
+                samples = _accepted(samples, cluster)
             for metric, labels, value in samples:
                 own = (("slurm_node", name),) if metric == "clusterwright_node_info" else labels
                 yield metric, (*own, *target), value
@@ -134,9 +136,20 @@ def _slurm(nodes: tuple[tuple[str, str, int], ...], sick: bool) -> tuple[Sample,
         return _collected("slurm", machine)
 
 
+def _accepted(samples: tuple[Sample, ...], cluster: Cluster) -> tuple[Sample, ...]:
+    """The samples for each instance type of the cluster."""
+    types = {group.instance_type for group in cluster.compute if group.role == "compute"}
+    return tuple(
+        (metric, tuple({**dict(labels), "instance_type": name}.items()), value)
+        for metric, labels, value in samples
+        for name in sorted(types)
+    )
+
+
 def _collected(source: str, machine: Machine) -> tuple[Sample, ...]:
     found = Metrics()
-    loaded = load_sources("controller" if source in ("slurm", "training") else "compute")
+    on_controller = source in load_sources("controller")
+    loaded = load_sources("controller" if on_controller else "compute")
     loaded[source].collect(machine.probe(), found)
     return tuple(
         (family.name, labels, value)

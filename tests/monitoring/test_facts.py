@@ -27,8 +27,15 @@ def test_sources_are_those_of_the_hardware_and_the_scheduler() -> None:
         "slurm",
         "training",
         "ours",
+        "acceptance",
     }
-    assert _sources(TRAINIUM) == everywhere | {"neuron", "slurm", "training", "ours"}
+    assert _sources(TRAINIUM) == everywhere | {
+        "neuron",
+        "slurm",
+        "training",
+        "acceptance",
+        "ours",
+    }
     collector = {"containers", "kubernetes-apiservers"}
     assert _sources(KUBERNETES) == everywhere | {"nvidia"} | collector
 

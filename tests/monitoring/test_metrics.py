@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from clusterwright_metrics.scrape import Scraper, load_sources
 from clusterwright_metrics.sources import (
+    acceptance,
     efa,
     gpu_jobs,
     host,
@@ -38,6 +39,7 @@ _EXPORTER = {
     "training": training,
     "gpu_jobs": gpu_jobs,
     "nccl": nccl,
+    "acceptance": acceptance,
     "ours": ours,
 }
 

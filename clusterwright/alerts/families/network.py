@@ -1,4 +1,4 @@
-"""EFA: ports, peers that do not answer, and jobs without traffic."""
+"""EFA: ports, peers that do not answer, jobs without traffic, and slow collectives."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import Final
 
 from clusterwright.alerts.alert import Alert
 
+_SHAPE: Final = "n_nodes, nranks, size_mib"
 _DIAGNOSE: Final = "clusterwright diagnose @FILE@ node {{ $labels.node }}"
 
 ALERTS: Final = (
@@ -65,6 +66,41 @@ ALERTS: Final = (
             "`clusterwright diagnose FILE job ID` reads the log: `NET/OFI` names the provider "
             "that NCCL uses, `NET/Socket` means TCP.",
             "`clusterwright check-job FILE JOBFILE` finds settings that turn EFA off.",
+        ),
+    ),
+    Alert(
+        name="NcclBandwidthBelowAccepted",
+        severity="warning",
+        for_minutes=10,
+        threshold="an all-reduce of a job has less than 0.7 of the bus bandwidth that the cluster "
+        "was accepted with, for the same number of nodes and ranks and at least the same size",
+        reason="Every step of the job waits for a slow path. The fastest rank is compared, which "
+        "waits for no other: late ranks alone do not fire it.",
+        summary="All-reduces of job {{ $labels.job_id }} over {{ $labels.n_nodes }} nodes have "
+        "{{ $value | humanizePercentage }} of the accepted bandwidth",
+        expression=f"max by (cluster, job_id, {_SHAPE}) ("
+        'nccl_bus_bandwidth_gbs{cluster="@CLUSTER@",group="@GROUP@",collective="AllReduce"})'
+        f" / on (cluster, {_SHAPE}) group_left max by (cluster, {_SHAPE}) ("
+        "clusterwright_accepted_bus_bandwidth_gbs"
+        '{cluster="@CLUSTER@",instance_type="@TYPE@"}) < 0.7',
+        needs=("exporter", "slurm", "dcgm", "efa"),
+        scope="group",
+        without_data="none",
+        reason_without_data="Not every job loads NCCL Inspector or communicates over whole nodes, "
+        "and before the first acceptance with a test of several nodes nothing is accepted. If the "
+        "exporter does not answer, SlurmMetricsAbsent and NodeSilent fire.",
+        commands=(
+            "clusterwright diagnose @FILE@ job {{ $labels.job_id }}",
+            "clusterwright status @FILE@",
+        ),
+        steps=(
+            "The dashboard of the network shows whether one node differs: retransmissions or "
+            "errors of its EFA interfaces, NVLink, a GPU that heat throttles.",
+            "Other jobs on the same network, and computation that runs beside the collective, "
+            "take bandwidth too: compare with the job's first hours.",
+            "After the job, `clusterwright accept FILE --nodes NODE,... --level standard` tests "
+            "its nodes in pairs and names the slow one. A run over as many nodes that does not "
+            "fail sets the accepted figure anew.",
         ),
     ),
 )

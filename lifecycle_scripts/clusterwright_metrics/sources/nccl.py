@@ -70,6 +70,8 @@ def _add(metrics: Metrics, of_gpu: dict[str, str], text: str) -> None:
         kept = {key: given.get(key, "") for key in (_KINDS[name][0], "n_nodes", "nranks")}
         kept["message_size"] = given["message_size"]
         lower_bound = int(size.group(1)) * 1024 ** _UNITS.index(size.group(2))
+        mib = lower_bound // 1024**2
+        kept["size_mib"] = str(1 << mib.bit_length() - 1) if mib else ""
         key = (lower_bound, tuple(kept.items()))
         found.setdefault(name, {}).setdefault(key, []).append(value)
     for name, samples in found.items():

@@ -287,6 +287,31 @@ def test_a_figure_without_a_floor_becomes_the_baseline_of_later_runs(
     assert (kept["median"], kept["node_count"], kept["size_mib"]) == (300.0, 4, 1024.0)
 
 
+def test_the_bandwidths_of_the_last_run_that_did_not_fail_are_kept(
+    tmp_path: Path, together: Together
+) -> None:
+    def kept() -> dict[int, tuple[float, str]]:
+        rows = records.read(tmp_path / "accepted.json")["accepted"]
+        assert {(row["instance_type"], row["nodes"], row["ranks"]) for row in rows} == {
+            ("p5.48xlarge", 4, 32)
+        }
+        return {row["size_mib"]: (row["gbs"], row["run"]) for row in rows}
+
+    together.allreduce[2048] = Outcome("pass", value=340.0, floor=330.0, unit="GB/s")
+    run(tmp_path, four(), "standard", run="a")
+    assert kept() == {1024: (300.0, "a"), 2048: (340.0, "a")}
+    together.allreduce = {
+        1024: unknown("no floor is known: none", value=200.0, unit="GB/s"),
+        2048: Outcome("pass", value=335.0, floor=330.0, unit="GB/s"),
+    }
+    run(tmp_path, four(), "standard", run="b")
+    # The first is below the cluster's baseline.
+    assert kept() == {1024: (300.0, "a"), 2048: (335.0, "b")}
+    together.allreduce = {2048: Outcome("pass", value=350.0, floor=330.0, unit="GB/s")}
+    run(tmp_path, four(), "standard", run="c", stopped=lambda: "stopped: job 12 waits for nodes")
+    assert kept()[2048] == (335.0, "b")
+
+
 def test_a_baseline_of_the_cluster_has_the_versions_that_all_nodes_share(
     tmp_path: Path, together: Together
 ) -> None:

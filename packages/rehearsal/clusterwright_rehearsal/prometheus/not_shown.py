@@ -27,6 +27,7 @@ ALERTS: Final[Mapping[str, str]] = {
     "LnetInterfaceDown": _LUSTRE,
     "BackfillSlow": "a backfill cycle of 30 seconds takes a cluster with thousands of jobs",
     "AccountingQueueGrows": "1,000 waiting records take as many jobs while slurmdbd is down",
+    "NcclBandwidthBelowAccepted": "emulated nodes have no GPUs on which NCCL runs",
     "ApiServerFails": _KUBERNETES,
     "ApiServerMetricsAbsent": _KUBERNETES,
     "ContainerOutOfMemory": _KUBERNETES,

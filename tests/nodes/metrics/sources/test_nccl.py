@@ -38,7 +38,8 @@ def line(name: str, value: str, **labels: str) -> str:
 
 BANDWIDTH = "nccl_bus_bandwidth_gbs"
 SHAPE = {"n_nodes": "4", "nranks": "32", "job_id": "7", "uuid": UUID}
-ALL_REDUCE = {**SHAPE, "collective": "AllReduce", "message_size": "1-2GB"}
+SIZE = {"message_size": "1-2GB", "size_mib": "1024"}
+ALL_REDUCE = {**SHAPE, **SIZE, "collective": "AllReduce"}
 
 
 def test_rendered_jobs_write_files_here_and_often_enough() -> None:
@@ -55,12 +56,31 @@ def test_each_metric_of_a_file_has_the_job_and_the_gpu(machine: Machine) -> None
         + line("nccl_p2p_exec_time_microseconds", "17", p2p_operation="Send"),
     )
     found = machine.samples(nccl)
-    sent = {**SHAPE, "p2p_operation": "Send", "message_size": "1-2GB"}
+    sent = {**SHAPE, **SIZE, "p2p_operation": "Send"}
     assert len(found) == 4
     assert at(found, BANDWIDTH, **ALL_REDUCE) == 371.5
     assert at(found, "nccl_collective_exec_time_microseconds", **ALL_REDUCE) == 2900
     assert at(found, "nccl_p2p_bus_bandwidth_gbs", **sent) == 40.5
     assert at(found, "nccl_p2p_exec_time_microseconds", **sent) == 17
+
+
+@pytest.mark.parametrize(
+    ("message", "size"),
+    [
+        ("1023-1024KB", ""),
+        ("1-2MB", "1"),
+        ("128-129MB", "128"),
+        ("255-256MB", "128"),
+        ("3-4GB", "2048"),
+        ("0B", ""),
+    ],
+)
+def test_the_size_of_the_acceptance_is_not_above_the_message(
+    machine: Machine, message: str, size: str
+) -> None:
+    machine.file(FILE, line(BANDWIDTH, "1", message_size=message))
+    (labels,) = (dict(labels) for _, labels in machine.samples(nccl))
+    assert (labels["message_size"], labels["size_mib"]) == (message, size)
 
 
 def test_samples_that_differ_in_algorithm_or_communicator_are_one_mean(machine: Machine) -> None:
