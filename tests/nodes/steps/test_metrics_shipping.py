@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 
+import pytest
 from clusterwright_node import cloudwatch_agent
 
 from tests.nodes.world import World
@@ -40,6 +41,22 @@ def test_agent_scrapes_this_node_and_writes_to_the_workspace(
     again = node.run()
     assert again.statuses()["metrics_shipping"] == "unchanged"
     assert not any(argv[0] == cloudwatch_agent.CTL for argv in again.machine.ran)
+
+
+@pytest.mark.parametrize("name", ["controller-1", "login-1", "workers-1"])
+def test_no_samples_of_a_node_pass_through_another(world: Callable[..., World], name: str) -> None:
+    """So the loss of the controller leaves a gap of its own metrics, and loses no sample."""
+    node = world(name)
+    node.run()
+    scrape = json.loads((node.root / SCRAPE).read_text())
+    (job,) = scrape["scrape_configs"]
+    (static,) = job["static_configs"]
+    others = {"remote_write", "remote_read", "rule_files", "alerting"}
+    assert not others & set(scrape), "the workspace has the rules, and the agent writes to it"
+    assert static["labels"]["node"] == name
+    assert static["targets"] == [f"{node.state['address']}:9177"]
+    agent = json.loads((node.root / AGENT).read_text())["metrics"]
+    assert set(agent["metrics_destinations"]) == {"cloudwatch", "amp"}
 
 
 def test_changed_workspace_is_configured(world: Callable[..., World]) -> None:
