@@ -18,6 +18,8 @@ API = (
 FIXES = (
     "addresses",
     "dependencies",
+    "vpc_dependencies",
+    "endpoint_types",
     "managed_interfaces",
     "local_zones",
     "subnet_zones",

@@ -1,4 +1,8 @@
-"""moto's message about unknown security groups shows a Python set; AWS's names one group."""
+"""moto's message about unknown security groups shows a Python set of all groups of the request.
+
+AWS's names one that does not exist. moto finds it by the number of groups, too: the name of a
+group that two VPCs have hides another that does not exist.
+"""
 
 from __future__ import annotations
 
@@ -6,14 +10,35 @@ from typing import Any
 
 MOTO_VERSION = "5.2.5"
 DESCRIPTION = "EC2: the error about a security group that does not exist names the group"
+REPRODUCTION = """\
+from botocore.exceptions import ClientError
+
+ec2 = boto3.client("ec2")
+group = ec2.create_security_group(GroupName="g", Description="g")["GroupId"]
+try:
+    ec2.describe_security_groups(GroupIds=[group, "sg-0123456789abcdef0"])
+except ClientError as error:
+    message = error.response["Error"]["Message"]
+    assert message == "The security group 'sg-0123456789abcdef0' does not exist", message
+"""
 
 
 def apply() -> None:
     from moto.ec2.exceptions import InvalidSecurityGroupNotFoundError
+    from moto.ec2.models import EC2Backend
 
-    create = InvalidSecurityGroupNotFoundError.__init__
+    describe = EC2Backend.describe_security_groups
 
-    def named(self: Any, name: Any) -> None:
-        create(self, min(map(str, name)) if isinstance(name, set | list | tuple) else name)
+    def describe_security_groups(
+        self: Any, group_ids: Any = None, groupnames: Any = None, filters: Any = None
+    ) -> Any:
+        found = describe(self, filters=filters)
+        for attribute, asked in (("id", group_ids), ("name", groupnames)):
+            if asked:
+                known = {getattr(one, attribute) for one in describe(self)}
+                if unknown := set(asked) - known:
+                    raise InvalidSecurityGroupNotFoundError(min(unknown))
+                found = [one for one in found if getattr(one, attribute) in asked]
+        return found
 
-    InvalidSecurityGroupNotFoundError.__init__ = named  # type: ignore[method-assign]
+    EC2Backend.describe_security_groups = describe_security_groups  # type: ignore[method-assign]

@@ -11,3 +11,28 @@ from packages.localaws.tests.parts import client, refusal
 def test_message_names_the_group() -> None:
     found = refusal(client("ec2").describe_security_groups, GroupIds=["sg-0123456789abcdef0"])
     assert "The security group 'sg-0123456789abcdef0' does not exist" in str(found)
+
+
+@pytest.mark.usefixtures("aws")
+def test_group_that_exists_is_not_named() -> None:
+    ec2 = client("ec2")
+    group = ec2.create_security_group(GroupName="g", Description="g")["GroupId"]
+    for unknown in ("sg-0000", "sg-ffffffffffffffffff"):
+        found = refusal(ec2.describe_security_groups, GroupIds=[group, unknown])
+        assert found[1] == f"The security group '{unknown}' does not exist"
+    found = refusal(ec2.describe_security_groups, GroupNames=["g", "none"])
+    assert found[1] == "The security group 'none' does not exist"
+
+
+@pytest.mark.usefixtures("aws")
+def test_group_of_two_vpcs_does_not_hide_an_unknown_one() -> None:
+    ec2 = client("ec2")
+    vpc = ec2.create_vpc(CidrBlock="10.1.0.0/16")["Vpc"]["VpcId"]
+    ids = [
+        ec2.create_security_group(GroupName="g", Description="g", **place)["GroupId"]
+        for place in ({}, {"VpcId": vpc})
+    ]
+    found = refusal(ec2.describe_security_groups, GroupNames=["g", "none"])
+    assert found[1] == "The security group 'none' does not exist"
+    twice = ec2.describe_security_groups(GroupIds=[ids[0], ids[0]])["SecurityGroups"]
+    assert [one["GroupId"] for one in twice] == ids[:1]
