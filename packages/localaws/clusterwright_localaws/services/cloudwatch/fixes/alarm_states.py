@@ -6,6 +6,21 @@ from typing import Any
 
 MOTO_VERSION = "5.2.5"
 DESCRIPTION = "CloudWatch: a new alarm is in state INSUFFICIENT_DATA"
+REPRODUCTION = """\
+cloudwatch = boto3.client("cloudwatch")
+cloudwatch.put_metric_alarm(
+    AlarmName="a",
+    Namespace="N",
+    MetricName="m",
+    Statistic="Average",
+    Period=60,
+    EvaluationPeriods=1,
+    Threshold=1.0,
+    ComparisonOperator="GreaterThanThreshold",
+)
+(alarm,) = cloudwatch.describe_alarms(AlarmNames=["a"])["MetricAlarms"]
+assert alarm["StateValue"] == "INSUFFICIENT_DATA"
+"""
 
 
 def apply() -> None:

@@ -9,6 +9,24 @@ DESCRIPTION = (
     "EC2: DHCP options have the tags of their creation, and a launch template's own tags are not "
     "part of its data"
 )
+REPRODUCTION = """\
+ec2 = boto3.client("ec2")
+tags = [{"Key": "k", "Value": "v"}]
+options = ec2.create_dhcp_options(
+    DhcpConfigurations=[{"Key": "domain-name", "Values": ["example.com"]}],
+    TagSpecifications=[{"ResourceType": "dhcp-options", "Tags": tags}],
+)
+assert options["DhcpOptions"]["Tags"] == tags
+ec2.create_launch_template(
+    LaunchTemplateName="template",
+    LaunchTemplateData={"ImageId": "ami-0123456789abcdef0"},
+    TagSpecifications=[{"ResourceType": "launch-template", "Tags": tags}],
+)
+(version,) = ec2.describe_launch_template_versions(LaunchTemplateName="template")[
+    "LaunchTemplateVersions"
+]
+assert version["LaunchTemplateData"] == {"ImageId": "ami-0123456789abcdef0"}
+"""
 
 
 def apply() -> None:

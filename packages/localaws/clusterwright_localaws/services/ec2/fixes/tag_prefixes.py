@@ -7,6 +7,13 @@ DESCRIPTION = (
     "EC2: CreateTags and DescribeTags accept ids of placement groups, capacity reservations and "
     "capacity blocks"
 )
+REPRODUCTION = """\
+ec2 = boto3.client("ec2")
+ids = ["pg-0123456789abcdef0", "cr-0123456789abcdef0", "cb-0123456789abcdef0"]
+ec2.create_tags(Resources=ids, Tags=[{"Key": "k", "Value": "v"}])
+found = ec2.describe_tags(Filters=[{"Name": "key", "Values": ["k"]}])["Tags"]
+assert sorted(tag["ResourceId"] for tag in found) == sorted(ids)
+"""
 _PREFIXES = (
     ("placement-group", "pg"),
     ("capacity-reservation", "cr"),

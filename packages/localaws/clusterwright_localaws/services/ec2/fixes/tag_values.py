@@ -10,6 +10,13 @@ from typing import Any
 
 MOTO_VERSION = "5.2.5"
 DESCRIPTION = "EC2: a new resource's tag without a value has an empty one"
+REPRODUCTION = """\
+ec2 = boto3.client("ec2")
+tags = [{"ResourceType": "security-group", "Tags": [{"Key": "empty"}]}]
+ec2.create_security_group(GroupName="group", Description="g", TagSpecifications=tags)
+(found,) = ec2.describe_security_groups(GroupNames=["group"])["SecurityGroups"]
+assert found["Tags"] == [{"Key": "empty", "Value": ""}]
+"""
 
 
 def apply() -> None:

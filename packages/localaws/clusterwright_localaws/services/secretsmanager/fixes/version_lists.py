@@ -9,6 +9,13 @@ MOTO_VERSION = "5.2.5"
 DESCRIPTION = (
     "Secrets Manager: ListSecretVersionIds answers the secret's ARN, keys and no empty token"
 )
+REPRODUCTION = """\
+secrets = boto3.client("secretsmanager")
+secret = secrets.create_secret(Name="n", SecretString="one")
+found = secrets.list_secret_version_ids(SecretId="n")
+assert found["ARN"] == secret["ARN"]
+assert "NextToken" not in found
+"""
 _DEFAULT_KEY = "DefaultEncryptionKey"
 
 

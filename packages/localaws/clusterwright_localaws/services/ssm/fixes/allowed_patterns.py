@@ -7,6 +7,17 @@ from typing import Any
 
 MOTO_VERSION = "5.2.5"
 DESCRIPTION = "SSM: a value that does not match AllowedPattern is refused"
+REPRODUCTION = """\
+from botocore.exceptions import ClientError
+
+ssm = boto3.client("ssm")
+try:
+    ssm.put_parameter(Name="/n", Type="String", Value="letters", AllowedPattern="^[0-9]+$")
+except ClientError as error:
+    assert error.response["Error"]["Code"] == "ParameterPatternMismatchException"
+else:
+    raise AssertionError("a value that does not match the allowed pattern was accepted")
+"""
 
 
 def apply() -> None:

@@ -9,6 +9,14 @@ DESCRIPTION = (
     "SSM: documents have the platform types that AWS lists, so that CreateDocument and "
     "DescribeDocument work (preferences of Session Manager are a document)"
 )
+REPRODUCTION = """\
+import json
+
+content = {"schemaVersion": "1.0", "sessionType": "Standard_Stream", "inputs": {}}
+ssm = boto3.client("ssm")
+made = ssm.create_document(Name="document", DocumentType="Session", Content=json.dumps(content))
+assert set(made["DocumentDescription"]["PlatformTypes"]) == {"Windows", "Linux", "MacOS"}
+"""
 _TYPES = ["Windows", "Linux", "MacOS"]
 
 
