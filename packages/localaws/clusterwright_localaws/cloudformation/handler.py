@@ -258,6 +258,14 @@ class Handler:
         """
         raise HandlerFailure(f"{self.type_name} cannot be updated in place", "NotUpdatable")
 
+    def exists(self, ctx: Context, physical_id: str, properties: Properties) -> bool:
+        """Return whether the resource to be updated is still there.
+
+        For types whose API would create it anew, where the schema lets the update read; an error
+        that says it is gone, as `delete` may raise, is an answer. For other APIs, `update` fails.
+        """
+        return True
+
     def delete(self, ctx: Context, physical_id: str, properties: Properties) -> None:
         """Delete the resource and wait until it is deleted.
 

@@ -21,6 +21,7 @@ from clusterwright_localaws.cloudformation.handler import (
     Cancelled,
     Context,
     Created,
+    Handler,
     HandlerFailure,
 )
 from clusterwright_localaws.cloudformation.parameters import HIDDEN
@@ -197,6 +198,12 @@ class ResourceExecutor:
                 # The old reference may no longer resolve; the handler then receives the text.
                 before = self._filled(old.properties)
             with self._acting(kind, desired.properties):
+                if not _exists(handler_of(kind), context, old.physical_id, before):
+                    raise HandlerFailure(
+                        f"Resource of type '{kind}' with identifier '{old.physical_id}' was not "
+                        "found.",
+                        "NotFound",
+                    )
                 updated = handler_of(kind).update(
                     context, old.physical_id, before, self._filled(desired.properties)
                 )
@@ -412,6 +419,17 @@ class ResourceExecutor:
             if one.hidden
         }
         return json.dumps(_masked(dict(properties), hidden), default=str)
+
+
+def _exists(
+    handler: Handler, context: Context, physical_id: str, properties: Mapping[str, Any]
+) -> bool:
+    try:
+        return handler.exists(context, physical_id, properties)
+    except Exception as error:
+        if failures.is_gone(error):
+            return False
+        raise
 
 
 def _masked(value: Any, hidden: set[str]) -> Any:

@@ -9,6 +9,7 @@ from botocore.exceptions import ClientError
 
 from packages.localaws.tests.cloudformation.stacks import (
     Pretend,
+    aws,
     cloudformation,
     create,
     described,
@@ -211,3 +212,86 @@ def test_stack_policy_protects_its_resources(pretend: Pretend) -> None:
     )
     assert stack["StackStatus"] == "UPDATE_COMPLETE"
     assert cloudformation().get_stack_policy(StackName="s")["StackPolicyBody"] == policy
+
+
+ALARM = {
+    "AlarmName": "r",
+    "Namespace": "N",
+    "MetricName": "m",
+    "Statistic": "Average",
+    "Period": 60,
+    "EvaluationPeriods": 1,
+    "ComparisonOperator": "GreaterThanThreshold",
+}
+BUCKET = "clusterwright-gone"
+
+
+def policy(action: str) -> dict[str, Any]:
+    return {
+        "Effect": "Allow",
+        "Principal": {"AWS": {"Ref": "AWS::AccountId"}},
+        "Action": action,
+        "Resource": f"arn:aws:s3:::{BUCKET}/*",
+    }
+
+
+# Types whose API would create the resource anew: properties before and after, and calls that
+# delete it by hand and list what there is of it.
+RECREATABLE: tuple[tuple[str, dict[str, Any], dict[str, Any], Any, Any], ...] = (
+    (
+        "AWS::SSM::Parameter",
+        {"Name": "/r", "Type": "String", "Value": "1"},
+        {"Name": "/r", "Type": "String", "Value": "2"},
+        lambda: aws("ssm").delete_parameter(Name="/r"),
+        lambda: aws("ssm").describe_parameters()["Parameters"],
+    ),
+    (
+        "AWS::CloudWatch::Alarm",
+        {**ALARM, "Threshold": 1},
+        {**ALARM, "Threshold": 2},
+        lambda: aws("cloudwatch").delete_alarms(AlarmNames=["r"]),
+        lambda: aws("cloudwatch").describe_alarms()["MetricAlarms"],
+    ),
+    (
+        "AWS::Events::Rule",
+        {"Name": "r", "EventPattern": {"source": ["aws.ec2"]}},
+        {"Name": "r", "EventPattern": {"source": ["aws.s3"]}},
+        lambda: aws("events").delete_rule(Name="r"),
+        lambda: aws("events").list_rules()["Rules"],
+    ),
+    (
+        "AWS::S3::BucketPolicy",
+        {"Bucket": {"Ref": "Bucket"}, "PolicyDocument": {"Statement": policy("s3:GetObject")}},
+        {"Bucket": {"Ref": "Bucket"}, "PolicyDocument": {"Statement": policy("s3:PutObject")}},
+        lambda: aws("s3").delete_bucket_policy(Bucket=BUCKET),
+        lambda: not_found(aws("s3").get_bucket_policy, Bucket=BUCKET),
+    ),
+)
+
+
+def not_found(call: Any, **given: Any) -> list[Any]:
+    with pytest.raises(ClientError, match="NoSuch"):
+        call(**given)
+    return []
+
+
+@pytest.mark.usefixtures("local")
+@pytest.mark.parametrize(
+    ("kind", "before", "after", "delete", "found"),
+    RECREATABLE,
+    ids=[one[0] for one in RECREATABLE],
+)
+def test_an_update_does_not_create_what_was_deleted_by_hand(
+    kind: str, before: dict[str, Any], after: dict[str, Any], delete: Any, found: Any
+) -> None:
+    bucket = {"Bucket": resource("AWS::S3::Bucket", {"BucketName": BUCKET})}
+    made = create("s", template({**bucket, "R": resource(kind, before)}))
+    assert made["StackStatus"] == "CREATE_COMPLETE"
+    physical_id = resources_of("s")["R"]["PhysicalResourceId"]
+    delete()
+    updated = update("s", template({**bucket, "R": resource(kind, after)}))
+    assert updated["StackStatus"] == "UPDATE_ROLLBACK_FAILED"
+    text = reason("s", "R", "UPDATE_FAILED")
+    assert f"Resource of type '{kind}' with identifier '{physical_id}' was not found." in text
+    assert "HandlerErrorCode: NotFound" in text
+    assert found() == []

@@ -49,6 +49,9 @@ class Alarm(Handler):
         retag(ctx, "cloudwatch", old, new, ResourceARN=arn)
         return Created(physical_id, {"Arn": arn})
 
+    def exists(self, ctx: Context, physical_id: str, properties: Properties) -> bool:
+        return self.read(ctx, physical_id, properties) is not None
+
     def delete(self, ctx: Context, physical_id: str, properties: Properties) -> None:
         ctx.client("cloudwatch").delete_alarms(AlarmNames=[physical_id])
 

@@ -44,6 +44,10 @@ class Rule(Handler):
         retag(ctx, "events", old, new, ResourceARN=arn)
         return _created(name, arn, new)
 
+    def exists(self, ctx: Context, physical_id: str, properties: Properties) -> bool:
+        name = physical_id.rsplit("|", 1)[-1]
+        return bool(ctx.client("events").describe_rule(Name=name, **_bus(properties)))
+
     def delete(self, ctx: Context, physical_id: str, properties: Properties) -> None:
         events, name = ctx.client("events"), physical_id.rsplit("|", 1)[-1]
         here = _bus(properties)

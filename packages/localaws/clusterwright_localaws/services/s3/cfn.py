@@ -140,6 +140,9 @@ class BucketPolicy(Handler):
         self._put(ctx, new)
         return Created(physical_id)
 
+    def exists(self, ctx: Context, physical_id: str, properties: Properties) -> bool:
+        return bool(ctx.client("s3").get_bucket_policy(Bucket=properties["Bucket"])["Policy"])
+
     def delete(self, ctx: Context, physical_id: str, properties: Properties) -> None:
         ctx.client("s3").delete_bucket_policy(Bucket=properties["Bucket"])
 

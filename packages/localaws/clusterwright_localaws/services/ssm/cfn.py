@@ -41,6 +41,9 @@ class Parameter(Handler):
         )
         return self._created(ctx, physical_id, new)
 
+    def exists(self, ctx: Context, physical_id: str, properties: Properties) -> bool:
+        return bool(ctx.client("ssm").get_parameters(Names=[physical_id])["Parameters"])
+
     def delete(self, ctx: Context, physical_id: str, properties: Properties) -> None:
         ctx.client("ssm").delete_parameter(Name=physical_id)
 
