@@ -98,6 +98,8 @@ class _Run:
         self._configuration = configuration
         self._use_alarm = use_alarm
         self._log_group: str | None = None
+        # A shell that became this program has used CPU time, and so has its download.
+        self._cpu_before = machine.cpu_seconds()
 
     def run(self, folder: str, lock_wait_seconds: float) -> int:
         began = self._machine.monotonic()
@@ -165,7 +167,7 @@ class _Run:
             "run_end",
             status="succeeded" if code == SUCCESS else "failed",
             seconds=round(self._machine.monotonic() - began, 3),
-            cpu_seconds=round(self._machine.cpu_seconds(), 3),
+            cpu_seconds=round(self._machine.cpu_seconds() - self._cpu_before, 3),
             steps=counts,
             not_run=list(not_run),
             inputs_sha256=digest or None,

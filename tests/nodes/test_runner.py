@@ -68,7 +68,7 @@ def test_each_step_has_start_and_end_lines(world: Callable[..., World]) -> None:
             assert row["hint"]
     assert run.lines[0]["event"] == "run_start"
     assert run.lines[-1]["event"] == "run_end"
-    assert run.lines[-1]["cpu_seconds"] >= 0.0
+    assert run.lines[-1]["cpu_seconds"] == 0.0
     assert len({row["run"] for row in run.lines}) == 1
     assert run.last == "clusterwright: workers-1 is ready"
 
