@@ -306,11 +306,6 @@ def _pcs(cluster: Cluster) -> Iterator[UnusedField]:
         because,
         "resilience" in cluster.model_fields_set,
     )
-    reason = (
-        "`{}` requires platform hyperpod-slurm, hyperpod-eks, parallelcluster or eks: a node of "
-        "PCS has no configuration of Slurm before slurmd starts, so it cannot report its tests"
-    )
-    yield from _without(cluster.acceptance, ("acceptance",), ("hold",), reason, because)
     reason = _HYPERPOD + ": `image_id` selects an image with PCS's agent"
     names: tuple[str, ...] = ("release_version", "released", "auto_patch")
     yield from _without(cluster.image, ("image",), names, reason, because)

@@ -1,16 +1,17 @@
-"""The test of a node that started, before slurmd does (ParallelCluster, `acceptance.hold`).
+"""The test of a node that started, before slurmd does (ParallelCluster, PCS, `acceptance.hold`).
 
 Devices of some types come up late, so a node that is not accepted is tested again for a minute.
-The result is also the node's comment in Slurm, from which the controller has it.
+The result is also the node's comment in Slurm, from which the controller has it. On PCS Slurm's
+commands have no configuration before slurmd starts, so it is reported afterwards.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Optional
 
-from clusterwright_common import boot_comment, scontrol, xid_history
+from clusterwright_common import boot_comment, records, scontrol, xid_history
 
 from clusterwright_acceptance import node_run
 from clusterwright_acceptance.expected import Expected
@@ -32,11 +33,12 @@ def run_boot(
     make_probe: node_run.MakeProbe,
     *,
     again_seconds: float = AGAIN_SECONDS,
+    reports: bool = True,
     clock: Callable[[], float] = time.monotonic,
     sleep: Callable[[float], None] = time.sleep,
     say: Callable[[str], None] = print,
 ) -> dict[str, Any]:
-    """Test this boot, repeating checks without a pass; return the last result.
+    """Test this boot, repeating checks without a pass; report and return the last result.
 
     Raises
     ------
@@ -52,27 +54,48 @@ def run_boot(
             break
         say(f"{result['verdict']}: {result['reason']}; again in {EVERY_SECONDS:.0f} s")
         sleep(EVERY_SECONDS)
-    _report(expected.node, result, make_probe, sleep, say)
+    # Without slurmctld only the comment is missing, the verdict stays.
+    for attempt in range(1, _ATTEMPTS + 1) if reports else ():
+        error = _report(expected.node, result, make_probe)
+        if error is None:
+            break
+        say(f"the comment in Slurm: {error}")
+        if attempt < _ATTEMPTS:
+            sleep(EVERY_SECONDS)
     return result
 
 
-def _report(
-    node: str,
-    result: dict[str, Any],
-    make_probe: node_run.MakeProbe,
-    sleep: Callable[[float], None],
-    say: Callable[[str], None],
-) -> None:
-    """Write the comment; without slurmctld only that is missing, the verdict stays."""
-    for attempt in range(1, _ATTEMPTS + 1):
-        probe = make_probe(_TIMEOUT_SECONDS)
-        shown = probe.run(["scontrol", "--oneliner", "show", "node", node], _TIMEOUT_SECONDS)
-        before = scontrol.words(shown.stdout).get("Comment", "")
-        words = ["scontrol", "update", f"NodeName={node}"]
-        words.append(f"Comment={boot_comment.written(result, before)}")
-        answer = probe.run(words, _TIMEOUT_SECONDS)
-        if answer.ok:
-            return
-        say(f"the comment in Slurm: {answer.summary}")
-        if attempt < _ATTEMPTS:
-            sleep(EVERY_SECONDS)
+def report_last(host: str, make_probe: node_run.MakeProbe) -> Optional[str]:
+    """Report the last result, when slurmd has registered under a name that only Slurm knows.
+
+    Returns why that was not possible.
+    """
+    probe = make_probe(_TIMEOUT_SECONDS)
+    result = records.read(probe.path(node_run.RESULT))
+    if not result:
+        return f"{node_run.RESULT} has no result"
+    shown = probe.run(["scontrol", "--oneliner", "show", "nodes"], _TIMEOUT_SECONDS)
+    if not shown.ok:
+        return shown.summary
+    nodes = [scontrol.words(line) for line in shown.stdout.splitlines()]
+    # A node that ended may have had the host name, which is made of the address.
+    named = [(one.get("SlurmdStartTime", ""), one["NodeName"]) for one in nodes if _is(host, one)]
+    registered = [pair for pair in named if pair[0][:1].isdigit()]
+    if not registered:
+        return f"no node of Slurm has the host name {host}"
+    return _report(max(registered)[1], result, make_probe)
+
+
+def _is(host: str, node: dict[str, str]) -> bool:
+    return "NodeName" in node and node.get("NodeHostName") == host
+
+
+def _report(node: str, result: dict[str, Any], make_probe: node_run.MakeProbe) -> Optional[str]:
+    """Write the comment; return why that was not possible."""
+    probe = make_probe(_TIMEOUT_SECONDS)
+    shown = probe.run(["scontrol", "--oneliner", "show", "node", node], _TIMEOUT_SECONDS)
+    before = scontrol.words(shown.stdout).get("Comment", "")
+    words = ["scontrol", "update", f"NodeName={node}"]
+    words.append(f"Comment={boot_comment.written(result, before)}")
+    answer = probe.run(words, _TIMEOUT_SECONDS)
+    return None if answer.ok else answer.summary

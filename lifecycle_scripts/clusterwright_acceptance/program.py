@@ -1,6 +1,7 @@
-"""The command line: `node`, `boot`, `counters`, `plan` on nodes, `cluster` on the controller.
+"""The command line: `node`, `boot`, `report`, `counters`, `plan` on nodes.
 
-On Kubernetes `kubernetes` in the controller's pod, and the others in pods on the nodes.
+`cluster` runs on the controller; on Kubernetes `kubernetes` runs in the controller's pod, and the
+others in pods on the nodes.
 """
 
 from __future__ import annotations
@@ -56,12 +57,23 @@ def main(argv: Sequence[str], make_probe: Optional[node_run.MakeProbe] = None) -
     except NoExpectation as error:
         print(f"error: {error}", file=sys.stderr)
         return UNKNOWN_EXIT
+    if options.command == "report":
+        problem = boot.report_last(expected.node, make)
+        if problem is not None:
+            print(f"error: {problem}", file=sys.stderr)
+        return 0 if problem is None else UNKNOWN_EXIT
     if options.command == "plan":
         print(json.dumps(node_run.planned(options.level, expected), indent=2))
         return 0
     try:
         if options.command == "boot":
-            result = boot.run_boot(expected, make, again_seconds=options.again_seconds, say=_say)
+            result = boot.run_boot(
+                expected,
+                make,
+                again_seconds=options.again_seconds,
+                reports=not options.report_later,
+                say=_say,
+            )
             _say(f"{result['verdict']}: {result['reason']}")
         else:
             result = node_run.run_level(
@@ -177,6 +189,10 @@ def _parse(argv: Sequence[str]) -> Any:
         "boot", help="test this boot, and report it as the comment in Slurm"
     )
     at_boot.add_argument("--again-seconds", type=float, default=boot.AGAIN_SECONDS)
+    at_boot.add_argument(
+        "--report-later", action="store_true", help="without the report, for `report`"
+    )
+    commands.add_parser("report", help="report the last result as the comment in Slurm")
     plan = commands.add_parser("plan", help="print the checks of a level and planned seconds")
     cluster = commands.add_parser("cluster", help="run a level on nodes of the cluster")
     cluster.add_argument("--run", required=True, help="the name of the run")

@@ -495,7 +495,7 @@ class Acceptance:
     """the level of tests that the controller starts itself, and the default of `accept`"""
 
     hold: bool = boolean(default=False)
-    """HyperPod: a compute node takes no job before it is accepted"""
+    """a compute node takes no job before it is accepted"""
 
     recheck_hours: int | None = integer(1, 8760, default=None, null=True)
     """idle accepted nodes are tested again after this time; absent for no re-checks"""

@@ -1,4 +1,4 @@
-"""Keep what nodes report of their tests at boot, which are comments in Slurm (ParallelCluster)."""
+"""Keep what nodes report of their tests at boot, which are comments in Slurm."""
 
 from __future__ import annotations
 

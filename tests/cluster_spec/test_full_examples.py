@@ -97,7 +97,6 @@ REASONS: dict[str, dict[str, str]] = {
     },
     "pcs": {
         **SLURM,
-        "acceptance.hold": "on PCS an instance that fails never opens",
         "compute[].capacity.arn": "training plans are HyperPod's",
         "compute[].capacity.shares[].capacity.arn": "training plans are HyperPod's",
         "compute[].capacity.shares[].capacity.id": "a mix excludes slurm.partitions",

@@ -68,10 +68,10 @@ class Acceptance(Model):
     hold: bool = False
     """No job of a user starts on a compute node before it is accepted at `level`, after a first
     boot, a replacement and a reboot; a waiver opens it, an unknown result does not. On HyperPod
-    with Slurm it is a reservation, on Kubernetes a taint. On ParallelCluster slurmd starts only
-    after the level `quick`, and ParallelCluster replaces a node that is not accepted, until its
-    protected mode stops the queue. Off by default: a cluster whose checks cannot pass would take
-    no job."""
+    with Slurm it is a reservation, on Kubernetes a taint. On ParallelCluster and PCS slurmd starts
+    only after the level `quick`, and a node that is not accepted is replaced: on ParallelCluster
+    until its protected mode stops the queue, on PCS without an end that is published. Off by
+    default: a cluster whose checks cannot pass would take no job."""
 
     image: (
         Annotated[

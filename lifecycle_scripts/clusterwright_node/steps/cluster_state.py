@@ -74,16 +74,14 @@ WantedBy=multi-user.target
 
 
 def _hold(node: Node) -> list[str]:
-    """With the hold, a node that is new to Slurm is reserved soon; ParallelCluster's nodes test
-    themselves before they are in Slurm (`acceptance_at_boot`).
+    """With the hold, a node that is new to Slurm is reserved soon; nodes of ParallelCluster and
+    PCS test themselves before they are in Slurm (`acceptance_at_boot`).
     """
     acceptance = node.inputs.cluster.acceptance
     if not acceptance.hold:
         return []
-    if node.is_parallelcluster:
-        return ["--boot-tests"]
     if node.is_replaced_if_drained:
-        return []
+        return ["--boot-tests"]
     return [f"--hold={acceptance.level}", "--every-seconds=10"]
 
 

@@ -70,7 +70,7 @@ def parallelcluster_config(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture(scope="session")
 def pcs_config(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """configs/dev-pcs.yaml with EFA on Lustre, which only larger file systems have."""
+    """configs/dev-pcs.yaml with the hold, with EFA on a larger file system."""
     folder = tmp_path_factory.mktemp("pcs")
     (folder / "base.yaml").write_text((ROOT / "configs" / "base.yaml").read_text())
     text = (ROOT / "configs" / "dev-pcs.yaml").read_text()
@@ -78,7 +78,7 @@ def pcs_config(tmp_path_factory: pytest.TempPathFactory) -> str:
     assert small in text
     large = "capacity_gib: 4800, throughput_mbps_per_tib: 1000, efa: true"
     path = folder / "dev-pcs.yaml"
-    path.write_text(text.replace(small, f"deployment_type: PERSISTENT_2, {large}"))
+    path.write_text(text.replace(small, f"deployment_type: PERSISTENT_2, {large}") + _HOLD)
     return str(path)
 
 

@@ -112,6 +112,49 @@ def test_without_slurmctld_the_verdict_is_the_same(node: Node) -> None:
     assert said[-1] == "the comment in Slurm: Unable to contact slurm controller"
 
 
+@pytest.fixture
+def pcs(node: Node) -> Node:
+    """A scontrol of PCS, where Slurm's name of a node is not the host name."""
+    comment = node.root / "comment"
+    comment.write_text("(null)\n")
+    old = f"NodeName=workers-9 NodeHostName={NODE} SlurmdStartTime=2026-11-01T00:00:00"
+    new = f"NodeName=workers-1 NodeHostName={NODE} SlurmdStartTime=2026-11-02T00:00:00"
+    off = f"NodeName=workers-7 NodeHostName={NODE} SlurmdStartTime=None"
+    node.command(
+        "scontrol",
+        f"""case "$*" in
+        "--oneliner show nodes") printf '%s\\n' '{old}' '{new}' '{off}' ;;
+        "--oneliner show node workers-1") echo "NodeName=workers-1 Comment=$(cat {comment})" ;;
+        "update NodeName=workers-1 Comment="*) echo "${{3#Comment=}}" >{comment} ;;
+        *) exit 1 ;;
+        esac""",
+    )
+    return node
+
+
+def test_pcs_reports_when_slurmd_has_started(
+    pcs: Node, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert program.main(["report"], pcs.probe) == 2
+    assert "has no result" in capsys.readouterr().err
+    assert program.main(["boot", "--report-later"], pcs.probe) == 0
+    assert commented(pcs) == []
+    assert program.main(["report"], pcs.probe) == 0
+    (result,) = commented(pcs)
+    assert (result["verdict"], result["level"]) == ("accepted", "quick")
+
+
+def test_the_report_waits_for_slurm(node: Node, capsys: pytest.CaptureFixture[str]) -> None:
+    node.command("scontrol", "echo 'Unable to contact slurm controller' >&2; exit 1")
+    assert program.main(["boot", "--report-later"], node.probe) == 0
+    assert "contact" not in capsys.readouterr().err
+    assert program.main(["report"], node.probe) == 2
+    assert capsys.readouterr().err == "error: Unable to contact slurm controller\n"
+    node.command("scontrol", "echo 'NodeName=a NodeHostName=b SlurmdStartTime=None'")
+    assert program.main(["report"], node.probe) == 2
+    assert "no node of Slurm has the host name" in capsys.readouterr().err
+
+
 def test_the_limit_is_two_attempts_and_a_minute() -> None:
     seconds = sum(check.timeout_seconds for check in registry.checks("quick", registry.NODE))
     assert 2 * seconds + boot.AGAIN_SECONDS <= boot.LIMIT_SECONDS

@@ -1,4 +1,4 @@
-"""The step with which slurmd starts only on an accepted node of ParallelCluster."""
+"""The step with which slurmd starts only on an accepted node of ParallelCluster and PCS."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 from clusterwright_acceptance.node_run import RESULT
-from clusterwright_node.steps.acceptance_at_boot import DROP_IN, UNIT
+from clusterwright_node.steps.acceptance_at_boot import DROP_IN, REPORT_UNIT, UNIT
 
 from tests.nodes.world import World
 
@@ -33,6 +33,28 @@ def test_slurmd_requires_the_test(world: Callable[..., World]) -> None:
     again = node.run()
     assert again.statuses()[STEP] == "unchanged"
     assert ("systemctl", "start", UNIT) not in again.machine.ran
+
+
+def test_pcs_tests_each_boot_and_reports_after_slurmd_started(world: Callable[..., World]) -> None:
+    node = held(world("workers-1", "pcs"))
+    run = node.run()
+    assert run.statuses()[STEP] == "applied"
+    assert not (node.root / DROP_IN.lstrip("/")).exists()
+    unit = (node.root / f"etc/systemd/system/{UNIT}").read_text()
+    assert " -m clusterwright_acceptance boot --report-later\n" in unit
+    assert f"Wants=network-online.target {REPORT_UNIT}\n" in unit
+    report = (node.root / f"etc/systemd/system/{REPORT_UNIT}").read_text()
+    assert f"Requires={UNIT}\nAfter={UNIT}\n" in report
+    assert " -m clusterwright_acceptance report\nRestart=on-failure\n" in report
+    assert ("systemctl", "start", UNIT) in run.machine.ran
+    run.machine.reboot()
+    node.change(failing_units={UNIT: "rejected: gpu-count: 7 GPUs, 8 expected"})
+    failed = node.run()
+    assert failed.code == 1
+    assert "AWS PCS replaces the instance" in json.dumps(failed.end_of(STEP))
+    node.edit("cluster.json", lambda c: c.update(acceptance={**HOLD, "hold": False}))
+    assert node.run().statuses()[STEP] == "applied"
+    assert not (node.root / f"etc/systemd/system/{REPORT_UNIT}").exists()
 
 
 def test_a_changed_unit_does_not_stop_a_tested_node(world: Callable[..., World]) -> None:
@@ -86,6 +108,7 @@ def test_without_the_hold_the_files_are_removed(world: Callable[..., World]) -> 
     [
         ("controller-1", "parallelcluster"),
         ("login-1", "parallelcluster"),
+        ("login-1", "pcs"),
         ("workers-1", "managed"),
         ("workers-1", "scripted"),
     ],

@@ -49,13 +49,14 @@ def test_the_hold_is_an_option_of_the_service(world: Callable[..., World]) -> No
         ("managed", " --hold=standard --every-seconds=10"),
         ("scripted", " --hold=standard --every-seconds=10"),
         ("parallelcluster", " --boot-tests"),
+        ("pcs", " --boot-tests"),
     ):
-        node = world("controller-1", configuration)
+        node = world("login-1" if configuration == "pcs" else "controller-1", configuration)
         changes = {"state_bucket": "sagemaker-prod-00000000", "acceptance": section}
         node.edit("cluster.json", lambda c, changes=changes: c.update(changes))
         node.run()
         unit = (node.root / UNIT).read_text()
-        assert ("--hold" in unit) == (configuration != "parallelcluster")
+        assert ("--hold" in unit) == (configuration in ("managed", "scripted"))
         assert options in unit
 
 

@@ -1,7 +1,7 @@
-"""slurmd of ParallelCluster starts only on an accepted node, and a bad instance is replaced.
+"""On ParallelCluster and PCS slurmd starts only on an accepted node; a bad instance is replaced.
 
 With `acceptance.hold` each node tests itself before slurmd starts, and reports the result as its
-comment in Slurm, which the controller publishes.
+comment in Slurm, which the controller publishes, on PCS the first login node.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import json
 from typing import Any
 
 from clusterwright_rehearsal.platforms.parallelcluster.context import ParallelClusterContext
+from clusterwright_rehearsal.platforms.pcs.context import PcsContext
 from clusterwright_rehearsal.scenario_api import faults, operator
 from clusterwright_rehearsal.scenario_api.context import ScenarioContext
 from clusterwright_rehearsal.scenario_api.job import Job
@@ -17,12 +18,12 @@ from clusterwright_rehearsal.scenario_api.node import Node
 
 ORDER = 46
 SECONDS = 100
-MODES = ("parallelcluster",)
+MODES = ("parallelcluster", "pcs")
 
 PROMISES = {
     "first": "each node was accepted before its slurmd started, and the published state says so",
-    "each-boot": "slurmd does not start while the test fails, and starts when it passes",
-    "rejected": "the event of a bad instance has the check and its reason; it takes no job",
+    "each-boot": "after a reboot slurmd starts only when the test has passed",
+    "rejected": "what the platform has of a bad instance names check and reason; it takes no job",
     "replaced": "the next instance takes the waiting job only after it is accepted",
 }
 
@@ -31,7 +32,7 @@ _FAULT = "mkdir -p /run/emulation/faults && echo 1 >/run/emulation/faults/cpu-of
 
 
 def run(context: ScenarioContext) -> None:
-    assert isinstance(context, ParallelClusterContext)
+    assert isinstance(context, (ParallelClusterContext, PcsContext))
     if not context.cluster.acceptance.hold:
         context.skip("acceptance.hold is false")
     node = context.compute[-1]
@@ -42,20 +43,24 @@ def run(context: ScenarioContext) -> None:
         context.wait_for(lambda: _not_published(context, context.compute), within_s=90)
 
     with context.promise("each-boot"):
-        _start_slurmd_with_a_fault(context, node)
+        if isinstance(context, PcsContext):
+            _reboot(context, node)
+        else:
+            _start_slurmd_with_a_fault(context, node)
 
     instance, job = _replace_by_a_bad_one(context, node)
     with context.promise("rejected"):
         context.wait_for(
-            lambda: None if context.bootstrap_error(instance) else f"no event of {instance} yet",
+            lambda: None if context.failure_of(instance) else f"no failure of {instance} yet",
             within_s=240,
         )
-        text = json.dumps(context.bootstrap_error(instance))
-        for word in ("step acceptance_at_boot failed", "the node is rejected: cpus: "):
-            context.expect(word in text, f"{word!r} is not in the event: {text[-600:]}")
+        text = _said_of_failure(context, node, instance)
+        for word in ("acceptance_at_boot", "the node is rejected: cpus: "):
+            context.expect(word in text, f"{word!r} is not in: {text[-600:]}")
         states = [line["event"] for line in context.timeline() if line["instance_id"] == instance]
         context.expect("running" not in states, f"{instance} was {states}")
-        context.wait_for(lambda: _not_kept(context, node, instance, "rejected"), within_s=60)
+        if isinstance(context, ParallelClusterContext):
+            context.wait_for(lambda: _not_kept(context, node, instance, "rejected"), within_s=60)
 
     with context.promise("replaced"):
         context.wait_running_past(node, failed=instance)
@@ -70,6 +75,29 @@ def run(context: ScenarioContext) -> None:
         context.note(f"tested {tested_at}, its first job started {started}")
         job.cancel()
         context.wait_idle()
+
+
+def _reboot(context: PcsContext, node: Node) -> None:
+    """PCS runs the lifecycle action, and with it the test, in each boot."""
+    before = str(_record(context, node)["tested_at"])
+    context.reboot(node)
+
+    def not_tested() -> str | None:
+        at = str(_record(context, node)["tested_at"])
+        return None if at > before else f"{node} was tested {at}"
+
+    context.wait_for(not_tested, within_s=120)
+    tested, slurmd = _since(node, _UNIT), _since(node, "slurmd.service")
+    context.expect(0 < tested <= slurmd, f"tested {tested}, slurmd since {slurmd}")
+    context.wait_idle()
+
+
+def _said_of_failure(
+    context: ParallelClusterContext | PcsContext, node: Node, instance: str
+) -> str:
+    """PCS has a failed action's output in a file of the instance."""
+    lines = context.logs_of(node.name, instance) if isinstance(context, PcsContext) else []
+    return "\n".join([context.failure_of(instance), *lines])
 
 
 def _start_slurmd_with_a_fault(context: ScenarioContext, node: Node) -> None:
@@ -93,7 +121,9 @@ def _start_slurmd_with_a_fault(context: ScenarioContext, node: Node) -> None:
     context.wait_idle()
 
 
-def _replace_by_a_bad_one(context: ParallelClusterContext, node: Node) -> tuple[str, Job]:
+def _replace_by_a_bad_one(
+    context: ParallelClusterContext | PcsContext, node: Node
+) -> tuple[str, Job]:
     """The id of the next instance, which has a fault, and a job that waits for the node."""
     before = node.instance_id
     context.hold_scripts(True)

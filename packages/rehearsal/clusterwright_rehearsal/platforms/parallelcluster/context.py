@@ -33,6 +33,11 @@ class ParallelClusterContext(WorkerNodesContext):
             return found
         return {}
 
+    def failure_of(self, instance_id: str) -> str:
+        """The event of an instance whose custom action failed; empty if there is none."""
+        event = self.bootstrap_error(instance_id)
+        return json.dumps(event) if event else ""
+
     def replace(self, node: Node) -> None:
         """Terminate the instance, which clustermgtd detects: ParallelCluster has no API for it."""
         self.crash(node)

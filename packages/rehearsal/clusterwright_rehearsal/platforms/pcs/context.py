@@ -81,7 +81,7 @@ class PcsContext(WorkerNodesContext):
         return None
 
     def failure_of(self, instance_id: str) -> str:
-        """Why an instance was rejected; empty if it was not."""
+        """Why PCS rejected an instance; empty if it did not."""
         for line in self.timeline():
             if line["instance_id"] == instance_id and line["event"] == "failed":
                 return str(line["text"])

@@ -5,13 +5,11 @@ from __future__ import annotations
 _API = "it uses HyperPod's API"
 _OWN = "AWS PCS runs the controller, on which it works"
 _UNTRIED = "it has not been tried on PCS; its check is the same on every platform"
-_HOLD = "`acceptance.hold` is refused: before slurmd a node of PCS cannot report its tests"
 _RESERVED = "it needs operators' requests, which were not tried on PCS"
 
 REASONS = {
     "acceptance": _RESERVED,
-    "acceptance-at-boot": _HOLD,
-    "acceptance-hold": _HOLD,
+    "acceptance-hold": "nodes of PCS test themselves before slurmd starts; see acceptance-at-boot",
     "acceptance-interrupted": _RESERVED,
     "accounting-secret-denied": "PCS keeps the accounting database itself",
     "alerts": _OWN,
