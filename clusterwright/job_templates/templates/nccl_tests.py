@@ -37,7 +37,7 @@ for count in "${{NODE_COUNTS[@]}}"; do
     say "$collective on $count nodes"
     {srun} --nodes="$count" --ntasks-per-node={tasks} --mpi=pmix \\
       "$PROGRAMS/${{collective}}_perf" \\
-      -b {smallest} -e {largest} -f 2 -g 1 -c 1 -n {iterations} || {{
+      -b {smallest} -e {largest} -f 2 -g 1 -c 1 -n {iterations} -w 5 || {{
       say "$collective on $count nodes failed"
       FAILED=1
     }}
@@ -93,7 +93,7 @@ for count in "${{NODE_COUNTS[@]}}"; do
     say "$collective on $count nodes"
     "${{MPIRUN[@]}}" --np "$((count * {tasks}))" --npernode {tasks} \\
       "$PROGRAMS/${{collective}}_perf" \\
-      -b {smallest} -e {largest} -f 2 -g 1 -c 1 -n {iterations} || {{
+      -b {smallest} -e {largest} -f 2 -g 1 -c 1 -n {iterations} -w 5 || {{
       say "$collective on $count nodes failed"
       FAILED=1
     }}
