@@ -168,7 +168,9 @@ class SchedulerState(_Part):
     controller: str | None = Field(default=None, description="Host name of the controller.")
     slurm_version: str | None = Field(default=None, description="Version of slurmctld.")
     daemons: dict[str, str | None] | None = Field(
-        default=None, description="`up` or `down` for slurmctld, slurmdbd and munge."
+        default=None,
+        description="`up` or `down` for slurmctld, slurmdbd and munge; null for one "
+        "that the cluster does not have.",
     )
     nodes: tuple[SchedulerNode, ...] | None = Field(default=None, description="Every node.")
     jobs: dict[str, int] | None = Field(default=None, description="Number of jobs by state.")

@@ -31,6 +31,12 @@ TAKES_NO_JOB = AWAY | {"DRAIN", "DRAINED", "DRAINING", "MAINTENANCE", "REBOOT_RE
 MOST_ENDED = 500
 ENDED_HOURS = 24
 _TIMEOUT_SECONDS = 20.0
+_CONFIGURATIONS = (
+    "/opt/slurm/etc/slurm.conf",
+    "/etc/slurm/slurm.conf",
+    # What slurmd keeps of the controller's files (slurm.conf(5), configless).
+    "/run/slurm/conf/slurm.conf",
+)
 # Values of slurm.conf that may be secret are not published.
 _SECRET = re.compile(r"pass|key|secret|token|authaltparam|authinfo", re.IGNORECASE)
 _LAYER = re.compile(r"network-node-layer-([0-9]+)$")
@@ -211,12 +217,26 @@ def daemons(probe: Probe) -> dict[str, Optional[str]]:
     database = None
     if uses_database:
         database = "up" if _ask(probe, "sacctmgr", "--noheader", "show", "cluster") else "down"
-    munge = probe.run(["munge", "--no-input"], _TIMEOUT_SECONDS)
+    munge = None
+    if _uses_munge(probe, plugin):
+        munge = "up" if probe.run(["munge", "--no-input"], _TIMEOUT_SECONDS).ok else "down"
     return {
         "slurmctld": "up" if " UP" in (ping or "") else "down",
         "slurmdbd": database,
-        "munge": "up" if munge.ok else "down",
+        "munge": munge,
     }
+
+
+def _uses_munge(probe: Probe, configuration: str) -> bool:
+    """Whether Slurm's AuthType is auth/munge, its default; that of AWS PCS is auth/slurm.
+
+    Without an answer of slurmctld the files say it.
+    """
+    for text in (configuration, *map(probe.read, _CONFIGURATIONS)):
+        found = re.search(r"^\s*AuthType\s*=\s*(\S+)", text or "", re.IGNORECASE | re.MULTILINE)
+        if found:
+            return found.group(1) == "auth/munge"
+    return True
 
 
 def hosts(probe: Probe, node_list: str) -> list[str]:

@@ -119,6 +119,26 @@ def test_silent_controller_is_none_not_an_empty_cluster(tmp_path: Path) -> None:
     assert slurm_view.running_configuration(probe) is None
     assert slurm_view.ended(probe) is None
     assert slurm_view.daemons(probe) == {"slurmctld": "down", "slurmdbd": None, "munge": "down"}
+    # As on AWS PCS, of which slurmd keeps the configuration.
+    machine.file("/run/slurm/conf/slurm.conf", "ClusterName=dev\nAuthType=auth/slurm\n")
+    assert slurm_view.daemons(probe)["munge"] is None
+
+
+def test_slurm_without_munge_has_no_such_daemon(tmp_path: Path) -> None:
+    machine = Machine(tmp_path)
+    machine.command("munge", "exit 1")
+    config = "AccountingStorageType   = accounting_storage/none\nAuthType                = {}\n"
+    for plugin, expected in (("auth/slurm", None), ("auth/munge", "down")):
+        text = config.format(plugin)
+        machine.command(
+            "scontrol",
+            f'case "$1" in ping) echo "Slurmctld(primary) is UP" ;; *) echo "{text}" ;; esac',
+        )
+        assert slurm_view.daemons(machine.probe()) == {
+            "slurmctld": "up",
+            "slurmdbd": None,
+            "munge": expected,
+        }
 
 
 def test_partitions_and_reservations(machine: Machine) -> None:

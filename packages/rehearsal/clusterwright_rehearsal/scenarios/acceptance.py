@@ -17,7 +17,7 @@ from clusterwright_rehearsal.scenario_api.node import Node
 
 ORDER = 43
 SECONDS = 45
-MODES = ("managed", "scripted", "parallelcluster")
+MODES = ("managed", "scripted", "parallelcluster", "pcs")
 
 PROMISES = {
     "accepted": "each node is accepted, and each check of the level has a verdict",

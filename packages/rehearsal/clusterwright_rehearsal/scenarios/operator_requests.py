@@ -13,7 +13,7 @@ from clusterwright_rehearsal.scenario_api.context import ScenarioContext
 
 ORDER = 42
 SECONDS = 70
-MODES = ("managed", "scripted", "parallelcluster")
+MODES = ("managed", "scripted", "parallelcluster", "pcs")
 
 PROMISES = {
     "published": "the published state has every compute node of Slurm, with its state",

@@ -13,13 +13,14 @@ import shlex
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from clusterwright_rehearsal.platforms.pcs.context import PcsContext
 from clusterwright_rehearsal.scenario_api.context import ScenarioContext
 from clusterwright_rehearsal.scenario_api.node import Node
 from clusterwright_rehearsal.scenario_api.outcomes import Broken
 from clusterwright_rehearsal.scenario_api.training import partition_of
 
 ORDER = 16
-MODES = ("managed", "scripted", "parallelcluster")
+MODES = ("managed", "scripted", "parallelcluster", "pcs")
 
 PROMISES = {
     "metadata": "the instance metadata service, and so the node's role, is closed to users",
@@ -27,7 +28,7 @@ PROMISES = {
     "metadata-of-services": "root and the node's services still reach it",
     "metadata-at-boot": "the unit of the rules, which a boot starts, restores them",
     "job-role": "a job gets the credentials of the role for jobs, and no others",
-    "munge-key": "the munge key and what the program keeps of secrets are root's",
+    "munge-key": "the key of MUNGE or Slurm and what the program keeps of secrets are root's",
     "database": "the accounting database and its password are closed to users",
     "accounting": "a user cannot become an administrator of Slurm",
     "files": "files of other users can be neither read nor removed",
@@ -154,11 +155,17 @@ def _job_role(context: ScenarioContext, user: str) -> None:
 
 
 def _munge_key(context: ScenarioContext, user: str) -> None:
+    # PCS authenticates with Slurm's own key, which slurmd reads.
+    on_pcs = isinstance(context, PcsContext)
+    key = "/etc/slurm/slurm.key" if on_pcs else "/etc/munge/munge.key"
     attempts = [
-        Attempt("cat /etc/munge/munge.key", control=True),
-        Attempt("cp /etc/munge/munge.key /tmp/stolen"),
+        Attempt(f"cat {key}", control=True),
+        Attempt(f"cp {key} /tmp/stolen"),
         Attempt("ls /var/lib/clusterwright/secrets", control=_is_scripted(context)),
-        Attempt("cat /proc/$(pgrep --oldest munged)/environ", control=True),
+        Attempt(
+            f"cat /proc/$(pgrep --oldest {'slurmd' if on_pcs else 'munged'})/environ",
+            control=True,
+        ),
     ]
     _refused(user, attempts, _everywhere(context))
 
@@ -167,6 +174,9 @@ def _database(context: ScenarioContext, user: str) -> None:
     kind = context.cluster.slurm.accounting.kind
     if kind == "none":
         context.note("the spec has no accounting")
+        return
+    if kind == "managed":
+        context.note("PCS keeps the database, and no node has its password")
         return
     attempts = [Attempt("cat /opt/slurm/etc/slurmdbd.conf", control=True)]
     if kind == "local":

@@ -8,7 +8,6 @@ _UNTRIED = "it has not been tried on PCS; its check is the same on every platfor
 _RESERVED = "it needs operators' requests, which were not tried on PCS"
 
 REASONS = {
-    "acceptance": _RESERVED,
     "acceptance-hold": "nodes of PCS test themselves before slurmd starts; see acceptance-at-boot",
     "acceptance-interrupted": _RESERVED,
     "accounting-secret-denied": "PCS keeps the accounting database itself",
@@ -38,8 +37,6 @@ REASONS = {
     "neuron-ecc": _UNTRIED,
     "neuron-lost": _UNTRIED,
     "node-lost": "HyperPod replaces the node in it; see instance-replaced",
-    "operator-requests": _RESERVED,
-    "ordinary-user": "its expectations of HyperPod and ParallelCluster were not tried on PCS",
     "pcie-degraded": _UNTRIED,
     "people": "it updates the head node of ParallelCluster",
     "power-cycle": "the agent of PCS starts slurmd, with its own unit",
