@@ -1,7 +1,7 @@
 """Install the acceptance program, and write what the node should be.
 
 See `clusterwright_acceptance` for the checks. On compute nodes the program runs as a job of Slurm;
-the controller starts such jobs.
+the controller starts such jobs, on PCS the first login node.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ PACKAGE = "clusterwright_acceptance"
 
 
 def applies(node: Node) -> Verdict:
-    if node.group.role == "login":
+    if node.group.role == "login" and not node.administers:
         return skip("no job runs on login nodes")
     return APPLIES
 

@@ -38,6 +38,23 @@ def test_a_compute_node_knows_what_it_should_be(
     assert node.run().statuses()["acceptance"] == "unchanged"
 
 
+@pytest.mark.parametrize(
+    ("configuration", "name"),
+    [
+        *((one, "controller-1") for one in ("managed", "scripted", "parallelcluster")),
+        ("pcs", "login-1"),
+    ],
+)
+def test_the_node_that_takes_requests_has_the_program_that_carries_them_out(
+    world: Callable[..., World], configuration: str, name: str
+) -> None:
+    node = world(name, configuration)
+    node.edit("cluster.json", lambda c: c.update(state_bucket="sagemaker-prod-00000000"))
+    node.run()
+    for package in ("clusterwright_state", "clusterwright_acceptance"):
+        assert (node.root / LIBRARY / package / "__main__.py").exists()
+
+
 def test_a_changed_group_changes_the_file(world: Callable[..., World]) -> None:
     node = world("workers-1")
     node.run()
