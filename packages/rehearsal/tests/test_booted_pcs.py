@@ -11,13 +11,8 @@ from packages.rehearsal.tests.conftest import Rehearse
 pytestmark = [pytest.mark.slow, pytest.mark.slurm]
 
 _ON_PCS = (
-    *(
-        "first-boot",
-        "second-run",
-        "acceptance-at-boot",
-        "instance-replaced",
-        "lifecycle-action-fails",
-    ),
+    *("ordinary-user", "operator-requests", "acceptance", "acceptance-at-boot"),
+    *("first-boot", "second-run", "instance-replaced", "lifecycle-action-fails"),
     *("bootstrap-fails", "lustre-over-tcp", "registration-blocked", "packages-upgraded"),
     *("credentials-end", "kill-at-every-step", "scale-to-jobs", "slurm-version-ends"),
 )
