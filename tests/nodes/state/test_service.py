@@ -46,6 +46,7 @@ class FakeSlurm:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.names: list[str] | None = ["n1"]
+        self.login: str | None = None
         self.drained: list[str] = []
         monkeypatch.setattr(slurm_view, "nodes", self._nodes)
         monkeypatch.setattr(slurm_view, "reservations", lambda _: [{"name": "r", "nodes": []}])
@@ -55,7 +56,12 @@ class FakeSlurm:
         monkeypatch.setattr(service.requests, "carry_out", self._carry_out)
 
     def _nodes(self, *_: object) -> list[dict[str, Any]] | None:
-        return None if self.names is None else [{"name": name} for name in self.names]
+        if self.names is None:
+            return None
+        return [
+            {"name": name, "partitions": [] if name == self.login else ["gpu"]}
+            for name in self.names
+        ]
 
     def _carry_out(
         self, _: object, request: Any, nodes: set[str], *, reserve: bool
@@ -186,6 +192,7 @@ def test_acceptance_is_started_and_its_results_are_published(
     monkeypatch.setattr(acceptance, "command", lambda *_: ["/bin/true"])
     bucket = FakeBucket()
     ask(bucket, verb="accept", nodes=[], level="quick")
+    slurm.names, slurm.login = ["login-1", "n1"], "login-1"
     running = made(tmp_path, bucket)
     running.turn()
     assert bucket.answer()["done"] == [{"node": "n1", "result": "level quick started"}]
