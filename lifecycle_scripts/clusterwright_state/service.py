@@ -280,7 +280,7 @@ class Service:
         if request.verb == requests.ACCEPT:
             reserved = _reserved(slurm_view.reservations(probe))
             ours = {node: each for node, each in reserved.items() if each.startswith(_OURS)}
-            # Login nodes of AWS PCS are nodes of Slurm too, without a partition: no job tests them.
+            # Login nodes of AWS PCS are nodes of Slurm without a partition: no job tests them.
             tested = {node["name"] for node in known if node["partitions"]}
             return requests.start(self._runs, request, tested, ours)
         return requests.carry_out(probe, request, names, reserve=self._options.reserve)
