@@ -40,6 +40,7 @@ _CHANGED_SINCE = (
 
 
 def run(context: ScenarioContext) -> None:
+    context.wait_idle()
     runs = {}
     with context.promise("unchanged"):
         for node in context.nodes():

@@ -23,6 +23,7 @@ def found(folder: Path, monkeypatch: pytest.MonkeyPatch, *, cpu: float, wall: fl
     made = context(folder)
     made.begin("second-run", second_run.PROMISES)
     monkeypatch.setattr(type(made), "program", PROGRAM)
+    monkeypatch.setattr(type(made), "wait_idle", lambda _: None)
     answering(made, {PROGRAM: lines, "touch": "", "find": ""})
     return made
 

@@ -57,14 +57,29 @@ class PcsContext(WorkerNodesContext):
         return path.read_text().splitlines() if path.is_file() else []
 
     def wait_idle(self, *, within_s: float = 120.0) -> None:
-        """Wait also for the login node, which runs the commands, and for every static instance.
+        """Wait also for the login node and what it does once, and for every static instance.
 
         A lost instance is absent for a moment, and those of a resumed cluster boot at once.
         """
         self.wait_for(
-            lambda: self._login_not_running() or self._without_instance(), within_s=within_s
+            lambda: (
+                self._login_not_running() or self.not_administered() or self._without_instance()
+            ),
+            within_s=within_s,
         )
         super().wait_idle(within_s=within_s)
+
+    def not_administered(self) -> str | None:
+        """Why the service that needs Slurm has not ended on the login node; None if it has.
+
+        Scripts of the user may have no such service.
+        """
+        if not self.default_scripts:
+            return None
+        name = "clusterwright-slurm-administration"
+        ran = self.controller.run(f"systemctl show {name} --property=SubState --value")
+        state = ran.stdout.strip()
+        return None if state == "exited" else f"{name} is {state}"
 
     def _login_not_running(self) -> str | None:
         login = self.controller

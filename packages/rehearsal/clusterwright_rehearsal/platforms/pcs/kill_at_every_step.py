@@ -39,7 +39,7 @@ def run(context: PcsContext) -> None:
     with context.promise("controller"):
         _kill_fresh(context, login, steps[login.name])
         _expect_ready(context, login)
-        context.wait_for(functools.partial(_without_slurm, context), within_s=60)
+        context.wait_for(context.not_administered, within_s=60)
         context.wait_idle()
         context.note(f"{len(steps[login.name])} steps on {login}")
 
@@ -99,12 +99,3 @@ def _waiting(context: PcsContext, node: Node, lost: str) -> str | None:
     if facts["phase"] == "failed":
         raise Broken(f"{node} failed before its script")
     return None if facts["phase"] == "held" else f"{node} is {facts['phase']}"
-
-
-def _without_slurm(context: PcsContext) -> str | None:
-    """Why the service that needs Slurm has not ended on the login node; None if it has."""
-    ran = context.controller.run(
-        "systemctl show clusterwright-slurm-administration --property=SubState --value"
-    )
-    state = ran.stdout.strip()
-    return None if state == "exited" else f"clusterwright-slurm-administration is {state}"

@@ -13,6 +13,7 @@ import pytest
 from clusterwright_rehearsal.platforms.pcs import context as module
 from clusterwright_rehearsal.platforms.pcs.context import PcsContext
 from clusterwright_rehearsal.runs import Run
+from clusterwright_rehearsal.scenario_api.node import Node
 from clusterwright_rehearsal.scenario_api.outcomes import Broken
 
 NODES = [
@@ -84,6 +85,22 @@ def test_idle_cluster_has_a_login_node_that_runs(context: Any) -> None:
     context.spec = {"compute": [{"name": "login", "count": 1}, {"name": "workers", "count": 1}]}
     with pytest.raises(Broken, match="login-1 is held"):
         context.wait_idle(within_s=0.0)
+
+
+@pytest.mark.parametrize(
+    ("state", "problem"),
+    [("exited", None), ("running", "clusterwright-slurm-administration is running")],
+)
+def test_administration_of_the_login_node(
+    context: Any, monkeypatch: pytest.MonkeyPatch, state: str, problem: str | None
+) -> None:
+    ran = Mock(return_value=SimpleNamespace(stdout=f"{state}\n"))
+    monkeypatch.setattr(Node, "run", ran)
+    context.default_scripts = True
+    assert context.not_administered() == problem
+    context.default_scripts = False
+    assert context.not_administered() is None
+    assert ran.call_count == 1
 
 
 def test_waits(context: Any) -> None:
