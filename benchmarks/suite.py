@@ -7,6 +7,7 @@ import shutil
 from pathlib import Path
 
 from benchmarks.acceptance import acceptance_comparisons
+from benchmarks.accepted_nodes import accepted_nodes_comparisons
 from benchmarks.compare import ROOT, Comparison, Timed, command
 from benchmarks.gate import gate_comparisons
 from benchmarks.load import load_comparisons
@@ -35,6 +36,7 @@ def comparisons(folder: Path) -> list[Comparison]:
         *_deployments(folder),
         *rehearsal_comparisons(folder),
         *slurm_comparisons(folder),
+        *accepted_nodes_comparisons(folder),
     ]
 
 

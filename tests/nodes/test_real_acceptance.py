@@ -10,20 +10,20 @@ import json
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
-from clusterwright_acceptance.expected import Expected, FileSystem
 from clusterwright_common import lemon, xid, xid_history
 
 from clusterwright_rehearsal.nodes import images
 from clusterwright_rehearsal.runs import DEFAULT_STATE
 from tests.support import acceptance_programs, specs
+from tests.support.acceptance_cluster import FOLDER, AcceptanceCluster
 from tests.support.real_slurm import RealSlurm
-from tests.support.real_slurm_nodes import LIBRARY, SlurmNodes
+from tests.support.real_slurm_nodes import LIBRARY
 
 pytestmark = [
     pytest.mark.slow,
@@ -35,7 +35,6 @@ pytestmark = [
 
 KERNEL_LOG = "/run/emulation/kernel.log"
 """What the emulated dmesg prints."""
-FOLDER = "/var/lib/clusterwright/acceptance"
 SPEC = {
     "compute": [
         {"name": "controller", "role": "controller", "instance_type": "m5.4xlarge", "count": 1},
@@ -43,48 +42,13 @@ SPEC = {
         {"name": "neuron", "role": "compute", "instance_type": "trn1.32xlarge", "count": 4},
     ],
 }
-NOT_HERE = ("clock", "locked-memory", "shared-memory", "gemm", "host-copy", "hbm-copy")
-"""Checks of what this host cannot offer, or of programs that need a GPU. They are waived, as is
-the version of Neuron's driver, which the emulated hardware does not have."""
 SHORT_SECONDS = 3
 PAIR_SECONDS = 20.0
 """Of the pairs where one hangs. Good ones take two seconds, and longer on a busy machine."""
-PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
-"""That of a service of systemd, as the program is on a cluster."""
 
 
-class Cluster(SlurmNodes):
-    """The nodes, and the acceptance program on the controller."""
-
-    def expected(self, name: str, **changes: Any) -> Expected:
-        node = self.nodes[name]
-        neuron = node.group == "neuron"
-        reason = "the host of the emulated nodes does not have it"
-        found: dict[str, Any] = {
-            "kind": "neuron" if neuron else "nvidia",
-            # MPI uses TCP here, which a group with EFA interfaces does not accept.
-            "efa": neuron,
-            "lustre": (FileSystem("/fsx", "fs-0abc", "abcdef12"),),
-            "scratch_path": "/opt/dlami/nvme",
-            "group": node.group,
-            "floors": {"pairs": 0.03, "nvme-throughput": 1.0},
-            "waivers": tuple(
-                {"check": check, "reason": reason, "expires": "9999-12-31", "nodes": []}
-                for check in (*NOT_HERE, *(("versions",) if neuron else ()))
-            ),
-        }
-        return Expected(name, node.instance_type, **{**found, **changes})
-
-    def accept(
-        self, run: str, nodes: Sequence[str], level: str = "standard"
-    ) -> tuple[int, dict[str, Any]]:
-        """The exit code and the report of a run."""
-        words = [f"--run={run}", f"--level={level}", *(f"--node={name}" for name in nodes)]
-        words.append("--lustre=/fsx=1200,125")
-        done = self.slurm.run(*self.program_words("acceptance", "cluster", *words), timeout=280)
-        report = self.read(f"runs/{run}.json")
-        assert report["status"] == "ended", done.text
-        return done.returncode, report
+class Cluster(AcceptanceCluster):
+    """Also the controller's service, and programs whose time-outs are shorter."""
 
     def state(self, level: str) -> None:
         """One turn of the controller's service, with re-checks that are due at once."""
@@ -102,14 +66,6 @@ class Cluster(SlurmNodes):
             assert time.monotonic() < ends, self.slurm.check("cat", f"{FOLDER}/wanted/{run}.log")
             time.sleep(0.1)
         return dict(self.read(f"runs/{run}.json"))
-
-    def read(self, name: str) -> Any:
-        """A file of the acceptance program on the controller."""
-        return json.loads(self.slurm.check("cat", f"{FOLDER}/{name}"))
-
-    def program_words(self, package: str, *words: str) -> list[str]:
-        module = ["python3", "-B", "-m", f"clusterwright_{package}", *words]
-        return ["env", f"PYTHONPATH={LIBRARY}", f"PATH={PATH}", *module]
 
     def shorten(self, module: str, name: str, seconds: float = SHORT_SECONDS) -> float:
         """A check that hangs needs its whole time, which is minutes on a cluster; return that."""

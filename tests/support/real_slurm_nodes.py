@@ -176,9 +176,12 @@ class SlurmNodes:
 
     def on(self, node: str, *command: str, stdin: str | None = None) -> str:
         """Run a command on a node, which must succeed."""
+        return self.slurm.check(*self.entering(node), *command, stdin=stdin)
+
+    def entering(self, node: str) -> list[str]:
+        """The words before a command of the machine that make it one of a node."""
         pid = self.slurm.check("cat", f"{_OWN}/{node}/pid").strip()
-        enter = ["nsenter", f"--target={pid}", "--mount", "--net", "--uts", "--root", "--wd"]
-        return self.slurm.check(*enter, *command, stdin=stdin)
+        return ["nsenter", f"--target={pid}", "--mount", "--net", "--uts", "--root", "--wd"]
 
     def expect(self, expected: Expected) -> None:
         """Write a node's acceptance file."""
