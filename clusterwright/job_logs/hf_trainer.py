@@ -48,17 +48,17 @@ def events(line: Line) -> Iterator[Event]:
         )
     for record in _RECORD.finditer(text) if "{'" in text else ():
         values = dict(_PAIR.findall(record.group()))
-        if "loss" in values:
+        if (loss := number(values.get("loss"))) is not None:
             yield Event(
                 "step",
                 line.number,
                 line.time,
-                loss=number(values["loss"]),
+                loss=loss,
                 learning_rate=number(values.get("learning_rate")),
                 text="record",
             )
-        else:
-            yield Event("end", line.number, line.time, seconds=number(values["train_runtime"]))
+        elif (seconds := number(values.get("train_runtime"))) is not None:
+            yield Event("end", line.number, line.time, seconds=seconds)
     if "***** Running training *****" in text:
         yield Event("train", line.number, line.time)
     if found := _CONTINUED.search(text):

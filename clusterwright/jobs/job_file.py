@@ -177,7 +177,8 @@ class JobFile:
     def environment(self) -> tuple[Assignment, ...]:
         """Assignments that programs see, in the order of the file, with those of `--export`."""
         found = [a for a in self.script.assignments if a.exported]
-        for option in self.options:
+        stated = [option for step in self.steps for option in step.options.values()]
+        for option in (*self.options, *stated):
             if option.name == "export":
                 for part in option.value.split(","):
                     name, equals, value = part.partition("=")

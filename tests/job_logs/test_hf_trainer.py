@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from clusterwright.job_logs import read_log
 
 
@@ -34,6 +36,19 @@ def test_values_as_text_and_no_bar() -> None:
     )
     assert log.framework == "hf-trainer"
     assert [(e.step, e.loss, e.seconds) for e in log.events] == [(None, 83.94, None)]
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        "{'loss': 'abc', 'epoch': 1.0}",
+        "{'loss': tensor(2.1, device='cuda:0'), 'epoch': 1.0}",
+        "{'loss': None, 'epoch': 1.0}",
+        "{'train_runtime': None, 'epoch': 1.0}",
+    ],
+)
+def test_a_value_that_is_no_number_is_unknown(record: str) -> None:
+    assert read_log(f"{record}\n").events == ()
 
 
 def test_resume_and_checkpoint() -> None:

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from clusterwright.job_templates.slurm import fragment
 from tests.job_templates.made import kubernetes_cluster, made_plan, manifests, rendered
 from tests.platforms.kubernetes.specs import EKS, HYPERPOD, IMAGE
 from tests.support.rich_specs import changed
@@ -103,6 +104,37 @@ def test_too_little_time_before_the_capacity_ends(tmp_path: Path) -> None:
     code, output = ended(path)
     assert code == 0
     assert "too little time for a step" in output
+
+
+@pytest.mark.parametrize(
+    ("line", "said", "ends"),
+    [
+        ("NCCL INFO Using network Socket", "NCCL uses TCP sockets", True),
+        ("NCCL INFO NET/OFI Selected Provider is efa", "NCCL uses EFA", False),
+    ],
+)
+def test_the_network_is_found_in_a_long_log(
+    tmp_path: Path, line: str, said: str, ends: bool
+) -> None:
+    """The line is the first of three megabytes, which no pipe holds."""
+    text = fragment("pod_training")
+    watch = text[text.index("watch_efa() {") :].split("\n}\n")[0] + "\n}\n"
+    log = tmp_path / "log"
+    log.write_text(line + "\n" + ("x" * 99 + "\n") * 30_000)
+    head = (
+        'set -o errexit -o nounset -o pipefail\nsay() { echo "$*"; }\nsleep() { :; }\n'
+        f"HOSTNAME=pod LOG={log} LOG_START=1 RUN_PATH={tmp_path}\n"
+        "command sleep 60 & STEP_PID=$!\n"
+    )
+    done = subprocess.run(
+        ["bash", "-c", f"{head}{watch}watch_efa; kill $STEP_PID 2>/dev/null; true"],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=30,
+    )
+    assert said in done.stdout
+    assert (tmp_path / "no-efa.pod").exists() == ends
 
 
 def test_plain_eks_restarts_by_exit_code() -> None:

@@ -111,16 +111,17 @@ on_term() {
 trap on_term TERM
 
 # NCCL uses TCP without a message above INFO where the plug-in is missing: watch its first lines.
+# Not by a pipe: grep ends at the first match, and a tail that has more to write fails with it.
 watch_efa() {
   local deadline
   deadline=$(($(date +%s) + 900))
   while (($(date +%s) < deadline)); do
     sleep 5
-    if tail -c +"$LOG_START" "$LOG" | grep -qi 'Selected provider is efa'; then
+    if grep -qi 'Selected provider is efa' < <(tail -c +"$LOG_START" "$LOG"); then
       say 'NCCL uses EFA'
       return 0
     fi
-    if tail -c +"$LOG_START" "$LOG" | grep -q 'Using network Socket'; then
+    if grep -q 'Using network Socket' < <(tail -c +"$LOG_START" "$LOG"); then
       say 'NCCL uses TCP sockets: its plug-in for EFA (aws-ofi-nccl) was not loaded'
       touch "$RUN_PATH/no-efa.$HOSTNAME"
       kill -TERM "$STEP_PID" 2>/dev/null || true

@@ -32,6 +32,7 @@ def test_in_a_partition_of_another_cluster() -> None:
 
 def test_of_the_option_export() -> None:
     fails("CW-J020", HEAD + "#SBATCH --export=ALL,NCCL_SOCKET_IFNAME=eth0\nsrun a\n")
+    fails("CW-J020", HEAD + "srun --export=ALL,NCCL_SOCKET_IFNAME=eth0 a\n")
 
 
 @pytest.mark.parametrize("value", ["^docker,lo,veth", "$IFACE", "^lo", "en", "eth0,en,bond"])
