@@ -119,6 +119,8 @@ FORMS: Final = (
         r"fatal error)\s?[:!] (?P<message>.+)"
     ),
     _form(r"^(?P<program>[\w.-]{2,40}): (?:ERROR|FATAL) (?P<message>.+)"),
+    # What the shell or a command says of a line of a script.
+    _form(r"^(?:\S*/)?(?P<program>[\w.-]{1,60}): line \d+: (?P<message>\S.+)"),
     _form(r"(?:^|\s)(?P<program>docker): Error response from daemon: (?P<message>.+)"),
     _form(
         r"^(?P<program>[a-z][\w.+-]{1,40}): (?P<message>(?:cannot|can't|unable|failed|could not|"

@@ -28,6 +28,7 @@ LISTS: Final = (
     _FOLDER / "diagnosed-failures-seventh-hold-out.yaml",
     _FOLDER / "diagnosed-failures-eighth-hold-out.yaml",
     _FOLDER / "diagnosed-failures-ninth-hold-out.yaml",
+    _FOLDER / "diagnosed-failures-tenth-hold-out.yaml",
 )
 
 
@@ -352,6 +353,7 @@ _NAMES: Final = (
     "seventh hold-out",
     "eighth hold-out",
     "ninth hold-out",
+    "tenth hold-out",
 )
 _FIFTH_WRONG: Final = 19
 _FIFTH_UNKNOWN: Final = 10

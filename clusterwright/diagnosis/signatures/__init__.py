@@ -13,6 +13,7 @@ from typing import Final
 
 from clusterwright.diagnosis.signature import Compiled, Signature
 from clusterwright.diagnosis.signatures import (
+    aws_errors,
     aws_requests,
     capacity,
     containers,
@@ -43,6 +44,7 @@ FAMILIES: Final = {
     "storage": storage.SIGNATURES,
     "permissions": permissions.SIGNATURES,
     "capacity": capacity.SIGNATURES,
+    "aws_errors": aws_errors.SIGNATURES,
     "network": network.SIGNATURES,
     "slurm_daemons": slurm_daemons.SIGNATURES,
     "libraries": libraries.SIGNATURES,

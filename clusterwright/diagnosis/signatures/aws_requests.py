@@ -232,16 +232,6 @@ SIGNATURES: Final = (
         kinds=("stack-event", "cluster-event", "cluster", "node-group", "scaling-activity"),
     ),
     Signature(
-        "invalid-call",
-        "invalid request: {operation}: {message}",
-        (
-            r"An error occurred \((?:InvalidParameter\w*|Validation\w+|InvalidRequest\w*|"
-            r"MissingParameter|Unsupported\w*|InvalidInput\w*)\) when calling the "
-            r"(?P<operation>\w+) operation: (?P<message>[^\n]{1,300})",
-        ),
-        kinds=("log",),
-    ),
-    Signature(
         "service-fault",
         "AWS: the service failed internally; the same request may succeed later",
         (

@@ -34,6 +34,19 @@ SIGNATURES: Final = (
         next=("clusterwright drift {file}",),
     ),
     Signature(
+        "user-namespaces",
+        "container: the node does not allow user namespaces to users, which rootless containers need "
+        "(sysctl user.max_user_namespaces, kernel.unprivileged_userns_clone or AppArmor)",
+        (
+            r"failed to create user namespace|user namespaces? (?:are|is) (?:disabled|not)|"
+            r"max_user_namespaces|unprivileged_userns\w*[^\n]{0,40}(?:denied|restrict)|"
+            r"(?:unshare|clone)\(?(?:CLONE_NEWUSER|[^\n]{0,20}user namespace)[^\n]{0,40}(?:fail|not permitted)|"
+            r"unshare: unshare failed|new(?:uid|gid)map: [^\n]{0,80}(?:fail|not allowed|not permitted)",
+        ),
+        kinds=_TEXT,
+        next=("clusterwright drift {file}",),
+    ),
+    Signature(
         "container-mount",
         "container: {path} cannot be mounted in the container: {reason}",
         (

@@ -5,6 +5,7 @@ Sources: NVIDIA's Xid catalogue (see `xid.py`), DCGM diagnostics, AWS's health a
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from clusterwright.diagnosis import xid
@@ -27,7 +28,36 @@ def _likely(values: Values) -> Confidence:
     return "likely" if xid.is_application(values) else "certain"
 
 
+# Descriptions of `nvmlErrorString` (NVML API reference), in lower case.
+_NVML: Final = (
+    ("permission", "the program may not do this with the GPU"),
+    ("reset", "the GPU must be reset before it can be used again"),
+    ("inforom", "the GPU's infoROM is damaged"),
+    ("not loaded|function not found", "the driver is not loaded, or its library is another version"),
+    ("power", "the GPU has not enough external power"),
+    ("blocked", "the operating system or the container's cgroup does not let the program use the GPU"),
+    ("", "the driver or the GPU does not answer or is in a bad state"),
+)
+
+
+def _nvml(values: Values) -> str:
+    reason = values["reason"]
+    said = next(text for words, text in _NVML if re.search(words, reason.lower()))
+    return f"GPU: {said} (NVML: {reason})"
+
+
 SIGNATURES: Final = (
+    Signature(
+        "dcgm-test",
+        "GPU: DCGM's test {test} failed: {reason}",
+        (
+            r"\bTest fail\b[^\n]{0,200}?\btest\W{1,4}(?P<test>\w{2,40})[^\n]{0,120}?\bdetail\W{1,4}"
+            r"(?P<reason>[^\"\n]{3,120})",
+        ),
+        per_node=True,
+        kinds=("log",),
+        next=(_REBOOT, _ACCEPT),
+    ),
     Signature(
         "xid-replace",
         lambda values: xid.cause(values) if xid.action(values) == "replace" else None,
@@ -209,6 +239,31 @@ SIGNATURES: Final = (
         next=(_REBOOT, _ACCEPT),
     ),
     Signature(
+        "driver-unsupported",
+        "GPU: the installed driver does not support this GPU: it is too old, or this GPU needs the "
+        "open kernel modules",
+        (
+            r"installed in this system is not supported by the|requires use of the NVIDIA open kernel "
+            r"modules|open nvidia\.ko is only ready|NVRM: [^\n]{0,60}not supported by (?:the )?(?:open|NVIDIA)",
+        ),
+        per_node=True,
+        next=("clusterwright check {file} --only CW-I015", _ACCEPT),
+    ),
+    Signature(
+        "gpudirect",
+        "GPU: GPUDirect does not work: a kernel module (gdrdrv of GDRCopy, nvidia-peermem) is not "
+        "loaded, does not fit the driver, or cannot pin the GPU's memory: {reason}",
+        (
+            r"^(?!libfabric:)(?P<reason>[^\n]{0,80}(?:gdrdrv|libgdrapi|GDRCOPY|gdr_open|/dev/gdrdrv|"
+            r"nvidia_p2p_get_pages)[^\n]{0,100}(?:fail|unable|error|not (?:found|loaded)|No such|cannot|denied|"
+            r"is gdrdrv[^\n]{0,20}loaded)[^\n]{0,80})",
+            r"(?P<reason>nvidia[-_]peermem[^\n]{0,60}(?:Invalid argument|not found|fail|error|cannot)[^\n]{0,60})",
+        ),
+        confidence="likely",
+        kinds=("log",),
+        next=("clusterwright drift {file}", _ACCEPT),
+    ),
+    Signature(
         "driver-library",
         "GPU: the container has no NVIDIA driver library (NVML): it runs without NVIDIA's "
         "container runtime, or the node has no driver",
@@ -255,6 +310,21 @@ SIGNATURES: Final = (
         ),
         confidence="likely",
         per_node=True,
+        next=(_REBOOT, _ACCEPT),
+    ),
+    Signature(
+        "nvml-error",
+        _nvml,
+        (
+            r"\b(?:NVML|nvml|nvidia-smi|NVIDIA-SMI)[^\n]{0,120}?(?P<reason>GPU requires reset|"
+            r"corrupted infoROM|Insufficient Permissions|Driver Not Loaded|Insufficient External Power|"
+            r"Interrupt Request Issue|operating system has blocked the request|Unknown Error|"
+            r"Function Not Found|Insufficient Memory|\bTimeout\b)",
+            r"(?P<reason>infoROM is corrupted|GPU requires reset|Unable to get device handle)",
+        ),
+        confidence="likely",
+        per_node=True,
+        kinds=("log",),
         next=(_REBOOT, _ACCEPT),
     ),
     Signature(

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from clusterwright.diagnosis import slurm_errors
 from clusterwright.diagnosis.signature import Signature, Values
 from clusterwright.diagnosis.wording import kind_of
 
@@ -55,6 +56,33 @@ def _mpi_help(values: Values) -> str | None:
     kind = kind_of(text)
     said = re.split(r"(?<=[.:!])\s", text, maxsplit=1)[0][:200]
     return f"MPI: {kind.sentence if kind else 'its launcher or a rank failed'}: {said}"
+
+
+def _mpi_call(values: Values) -> str:
+    """A call of MPI that failed, after which MPI ends all processes."""
+    call = values["call"]
+    if call.lower().startswith("mpi_init"):
+        return (
+            f"MPI: it cannot be initialised ({call}): the program was not started by a launcher whose "
+            "PMI or PMIx fits its MPI, or the network that MPI uses does not work"
+        )
+    return f"MPI: {call} failed, so all processes were ended; the messages beside it say why"
+
+
+def _pmix(values: Values) -> str:
+    """What Slurm's plug-in for PMIx says, by its words."""
+    reason = values["reason"]
+    if re.search(r"load PMIx library", reason):
+        return (
+            "PMIx: Slurm's plug-in cannot load the PMIx library: it is not installed on the node, or "
+            "in another version than Slurm was built with"
+        )
+    if re.search(r"connect|send|retry limit|reach|time(?:d )?-?out", reason, re.IGNORECASE):
+        return (
+            "PMIx: the daemons of a step cannot reach each other over the network (another node is "
+            f"gone, or a security group closes its ports): {reason}"
+        )
+    return f"PMIx: the processes of a step cannot exchange their addresses: {reason}"
 
 
 def _pending(words: str) -> str:
@@ -324,7 +352,7 @@ SIGNATURES: Final = (
     ),
     Signature(
         "task-launch",
-        "Slurm could not start the job on {on}: {reason}",
+        slurm_errors.launch,
         (r"Task launch for \S+ failed on node (?P<on>[\w.-]+): (?P<reason>[^\n]+)",),
         kinds=("log",),
         confidence="likely",
@@ -345,6 +373,15 @@ SIGNATURES: Final = (
         next=("clusterwright status {file}",),
     ),
     Signature(
+        "mpi-call",
+        _mpi_call,
+        (r"\*{3} An error occurred in (?P<call>MPI_\w{2,40})",),
+        kinds=("log",),
+        confidence="likely",
+        rank=1,
+        next=("clusterwright check-job {file} JOBFILE",),
+    ),
+    Signature(
         "pmix-library",
         "PMIx: an error of its library ({reason}): its versions in Slurm and in the program's "
         "image differ, or its shared memory or folder cannot be used",
@@ -363,6 +400,18 @@ SIGNATURES: Final = (
         confidence="possible",
         rank=2,
         next=("clusterwright diagnose {file} job {job} --log JOB_OUTPUT",),
+    ),
+    Signature(
+        "pmix-error",
+        _pmix,
+        (
+            r"mpi/pmix\w{0,8}: [^\n]{0,120}?\bp?mi\w{1,30}\.[ch]:\d+: (?P<reason>[^\n]{3,200})",
+            r"(?P<reason>can ?not load PMIx library)",
+        ),
+        kinds=("log",),
+        confidence="likely",
+        rank=1,
+        next=("clusterwright check-job {file} JOBFILE", "clusterwright status {file}"),
     ),
     Signature(
         "ray-worker",

@@ -139,12 +139,40 @@ SIGNATURES: Final = (
         "the nodes do not have, it has expired, or the clock is wrong",
         (
             r"CERTIFICATE_VERIFY_FAILED|SSLCertVerificationError|SSL certificate problem|"
-            r"certificate (?:verify failed|verification failed|has expired|is not trusted)|"
+            r"certificate (?:verify failed|verification failed|(?:has |is )?expired|is not (?:trusted|valid yet|yet "
+            r"valid))|"
             r"\bx509: ",
         ),
         confidence="likely",
         kinds=("log", "job", "daemon", "node-status"),
         next=("clusterwright artefacts check {file}",),
+    ),
+    Signature(
+        "cluster-dns",
+        "Kubernetes: CoreDNS gets no answer (DNS) from the resolver of the VPC: too many queries of one "
+        "network interface, or a security group or route that does not allow port 53",
+        (
+            r"plugin/errors: \d \S{1,253} \w{1,8}: (?:read|dial|write) (?:udp|tcp)[^\n]{0,120}(?:i/o timeout|"
+            r"refused|unreachable|no route)",
+        ),
+        confidence="likely",
+        kinds=("log",),
+        next=("kubectl get pods --namespace kube-system --selector k8s-app=kube-dns -o wide", _CHECK),
+        rules=("CW-N011",),
+    ),
+    Signature(
+        "api-server",
+        "Kubernetes: the cluster's API server is not reached from the pod or the node: kube-proxy or the "
+        "network plug-in does not work there, or a security group or route blocks it",
+        (
+            r"(?:Failed to (?:list|watch) \*|couldn't get current server API|Unable to connect to the server|"
+            r"failed to (?:get|list|watch|update|renew)\b)[^\n]{0,300}dial tcp [^\n]{1,80}:(?:443|6443): [^\n]{0,40}"
+            r"(?:i/o timeout|no route|unreachable)",
+        ),
+        confidence="likely",
+        rank=1,
+        kinds=("log",),
+        next=("kubectl get pods --namespace kube-system -o wide", _CHECK),
     ),
     Signature(
         "endpoint-unreachable",
@@ -154,11 +182,11 @@ SIGNATURES: Final = (
             r"(?:Connect timeout on endpoint URL|Could not connect to the endpoint URL|"
             r"Read timeout on endpoint URL|EndpointConnectionError).{0,300}",
             r"ConnectTimeoutError.{0,200}amazonaws\.com",
-            _REACH + r".{0,200}(?P<endpoint>(?:[a-z0-9-]+\.)+amazonaws\.com(?:\.cn)?)",
-            r"(?P<endpoint>(?:[a-z0-9-]+\.)+amazonaws\.com(?:\.cn)?).{0,200}" + _REACH,
+            _REACH + r".{0,200}(?P<endpoint>(?<![\w.-])(?:[a-z0-9-]+\.)+amazonaws\.com(?:\.cn)?)",
+            r"(?P<endpoint>(?<![\w.-])(?:[a-z0-9-]+\.)+amazonaws\.com(?:\.cn)?).{0,200}" + _REACH,
             r"(?:resolve|resolution|lookup|Name or service not known).{0,200}"
-            r"(?P<endpoint>(?:[a-z0-9-]+\.)+amazonaws\.com(?:\.cn)?)",
-            r"(?P<endpoint>(?:[a-z0-9-]+\.)+amazonaws\.com(?:\.cn)?).{0,200}"
+            r"(?P<endpoint>(?<![\w.-])(?:[a-z0-9-]+\.)+amazonaws\.com(?:\.cn)?)",
+            r"(?P<endpoint>(?<![\w.-])(?:[a-z0-9-]+\.)+amazonaws\.com(?:\.cn)?).{0,200}"
             r"(?:resolve|resolution|no such host|Name or service not known)",
         ),
         confidence="likely",

@@ -7,10 +7,12 @@ and its hold-outs.
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from clusterwright.diagnosis import accelerator_errors
 from clusterwright.diagnosis.signature import Signature, Values
+from clusterwright.diagnosis.wording import kind_of
 
 _ACCEPT: Final = "clusterwright accept {file} --nodes {nodes} --level full"
 _REPLACE: Final = "clusterwright node replace {file} {nodes} --because {because}"
@@ -30,6 +32,20 @@ def _compiler(values: Values) -> str:
         "Neuron: the compiler (neuronx-cc) failed: the model or an operator is not supported, or "
         "the compiler has a fault; its log has the code"
     )
+
+
+def _error(values: Values) -> str | None:
+    """What a part of the runtime says, by its status or by its words."""
+    reason = values["reason"]
+    status = re.search(r"\berr(?:or)?:? ?=?(\d{1,4})\b", reason)
+    if status is not None:
+        known = accelerator_errors.neuron({"status_number": status.group(1)})
+        if known is not None:
+            return known
+    kind = kind_of(reason)
+    if kind is None:
+        return f"Neuron: the runtime reports an error ({values['part']}): {reason}"
+    return f"Neuron: the runtime reports an error: {kind.sentence}: {reason}"
 
 
 SIGNATURES: Final = (
@@ -78,7 +94,7 @@ SIGNATURES: Final = (
         "Neuron: a device cannot be opened: the program asks for more than the instance type has, "
         "the container was not given it, or it is missing",
         (
-            r"Could not open the nd\d{1,2}\b|/dev/neuron\d{1,2}\b[^\n]{0,40}(?:No such|Permission "
+            r"Could not open the (?:nd\d{1,2}\b|device)|No neuron devices? (?:was |were )?found|/dev/neuron\d{1,2}\b[^\n]{0,40}(?:No such|Permission "
             r"denied|Device or resource busy)",
         ),
         confidence="likely",
@@ -93,6 +109,8 @@ SIGNATURES: Final = (
             r"Failed to stop neuron core|Failed to initialize devices, error: ?\d|TDRV not initialized",
         ),
         confidence="likely",
+        # Often the report of a device that could not be opened.
+        rank=1,
         per_node=True,
         kinds=("log", "job"),
         next=(_REBOOT, _ACCEPT),
@@ -162,8 +180,25 @@ SIGNATURES: Final = (
             r"\bneuronx?-cc\b[^\n]{0,1200}returned non-zero exit status (?P<status>\d{1,3})",
             r"\[neuronx?-?cc[\w.-]{0,60}\]:[^\n]{0,20}(?:An Internal Compiler Error|\[N[A-Z]{2,3}\d{3}\])",
             r"There was a compilation error for this graph",
+            r"\[neuronx?-?cc[\w.-]{0,60}\]:[^\n]{0,20}(?:Internal |Backend |Frontend )?[^\n]{0,30}\berror:|"
+            r"Subcommand returned with exitcode=(?P<status>-?[1-9]\d{0,2})",
         ),
         confidence="likely",
         kinds=("log", "job"),
+    ),
+    Signature(
+        "neuron-error",
+        _error,
+        (
+            r"\bERROR\s{1,4}(?:NRT|TDRV|NMGR|KMGR|ENC|HAL|NCFW|NEFF|CCOM|DLR):(?P<part>\w{2,60})\s{1,60}"
+            r"(?P<reason>(?!Unexpected runtime state|-{4,}|\w+ version: |\w+ ID: |Kernel: |Nodename: |Environment:|"
+            r"NEURON_\w+=)\S[^\n]{3,200})",
+            r"\[(?:NRTD|NMGR|TDRV|NRT|ENC):(?P<part>\w{2,60})\] (?P<reason>[^\n]{0,80}(?:fail|error|could not|"
+            r"cannot|unable|timeout)[^\n]{0,120})",
+        ),
+        confidence="likely",
+        rank=1,
+        kinds=("log", "job"),
+        next=(_JOB_FILE, _ACCEPT),
     ),
 )

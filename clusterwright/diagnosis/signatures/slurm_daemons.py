@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from clusterwright.diagnosis import slurm_errors
 from clusterwright.diagnosis.signature import Signature
 
 _CHECK: Final = "clusterwright check {file} --only {rules}"
@@ -290,6 +291,13 @@ SIGNATURES: Final = (
         kinds=_LOGS,
     ),
     Signature(
+        "slurm-configuration-missing",
+        "Slurm: slurm.conf cannot be read here: it is missing, or its folder is not mounted: {path}",
+        (r"unable to (?:status|open|read) file:? \"?(?P<path>/[^\"\s]{1,120}\.conf)",),
+        next=(_DRIFT,),
+        kinds=_LOGS,
+    ),
+    Signature(
         "slurm-configuration",
         "Slurm: slurm.conf or another configuration file is invalid: {reason}",
         (
@@ -437,7 +445,7 @@ SIGNATURES: Final = (
         "registration",
         "slurmd: it cannot register with the controller",
         (
-            r"Unable to (?:register(?!.{0,20} factory)|contact slurm controller)|slurmd_?register\w*.{0,60}fail"
+            r"Unable to (?:register(?=:| with\b| *$)|contact slurm controller)|slurmd_?register\w*.{0,60}fail"
             r"|Unable to contact slurm controller|slurmctld.{0,40}connection refused"
             r"|(?:connect|connection).{0,40}:68(?:17|18|19).{0,60}(?:refused|timed out)",
         ),
@@ -445,6 +453,18 @@ SIGNATURES: Final = (
         rank=1,
         next=("clusterwright status {file}", _DRIFT),
         kinds=("log", "daemon", "scheduler-node", "job"),
+    ),
+    Signature(
+        "slurm-error",
+        slurm_errors.cause,
+        (
+            r"\b(?:sbatch|srun|salloc|sattach|squeue|sinfo|scontrol|scancel|sacct|sacctmgr|sreport|"
+            r"scrontab|slurm\w{0,12})\S{0,40}: (?:error|fatal): (?P<reason>[^\n]{3,200})",
+        ),
+        confidence="likely",
+        rank=1,
+        next=("clusterwright status {file}",),
+        kinds=("log", "job"),
     ),
     Signature(
         "port-in-use",

@@ -152,7 +152,9 @@ SIGNATURES: Final = (
             r"Lustre:.{0,120}Connection to \S+ \(at \S+\) was lost",
             r"Lustre:.{0,120}Request sent has (?:failed|timed out)",
             r"Cannot send after transport endpoint shutdown|ESHUTDOWN",
-            r"Transport endpoint is not connected|ENOTCONN",
+            # Of a path: a socket of a program has the same text.
+            r"(?:/[^\n]{0,200}|Errno 107\][^\n]{0,10})Transport endpoint is not connected|"
+            r"Transport endpoint is not connected[^\n]{0,40}/|ENOTCONN",
         ),
         confidence="likely",
         next=(_FILE_SYSTEM, "clusterwright drift {file}"),
@@ -182,6 +184,18 @@ SIGNATURES: Final = (
         kinds=("log",),
     ),
     Signature(
+        "file-system-name",
+        "storage: the name of the file system {name} cannot be resolved: it does not exist in this "
+        "region, has no mount target in the node's zone, or the VPC's DNS is disabled or replaced",
+        (
+            r"(?:resolve|resolution|lookup)[^\n]{0,60}?(?P<name>(?:[a-z0-9-]+\.)?fs-[0-9a-fA-F]{4,20}\.(?:efs|fsx)\.)",
+            r"(?P<name>(?:[a-z0-9-]+\.)?fs-[0-9a-fA-F]{4,20}\.(?:efs|fsx)\.)[\w.-]*[^\n]{0,60}(?:not known|no such host|"
+            r"NXDOMAIN|resolv)",
+        ),
+        next=(_FILE_SYSTEM, _CHECK),
+        rules=("CW-N011", "CW-N026"),
+    ),
+    Signature(
         "nfs",
         "home directories (NFS): {reason}",
         (
@@ -207,7 +221,10 @@ SIGNATURES: Final = (
         "cgroups-full",
         "the node has too many cgroups: those of ended jobs or containers remain, so no new ones "
         "can be made",
-        (r"/sys/fs/cgroup/[^\n]{0,240}No space left|cgroup[^\n]{0,80}: No space left",),
+        (
+            # A cpuset without processors refuses processes with the same error.
+            r"^(?![^\n]*cgroup\.procs)[^\n]*(?:/sys/fs/cgroup/[^\n]{0,240}|cgroup[^\n]{0,80}: )No space left",
+        ),
         confidence="likely",
         per_node=True,
         kinds=("log", "job", "scheduler-node"),

@@ -101,6 +101,19 @@ SIGNATURES: Final = (
         next=("clusterwright plan --help",),
     ),
     Signature(
+        "efa-gpu-memory",
+        "network of jobs: EFA cannot register the memory of a GPU or program: GPUDirect RDMA (dmabuf or "
+        "nvidia-peermem) does not work here, or the buffer is not valid: {reason}",
+        (
+            r"(?P<reason>Unable to register MR[^\n]{0,60}(?:Bad address|Invalid argument|not supported|"
+            r"Operation not|No such)[^\n]{0,40})",
+            r"(?P<reason>ibv_reg_(?:dmabuf_)?mr\w*[^\n]{0,60}(?:Bad address|Invalid argument|not supported)[^\n]{0,40})",
+        ),
+        confidence="likely",
+        kinds=_TEXT,
+        next=(_NODES,),
+    ),
+    Signature(
         "locked-memory",
         "the limit of locked memory is too low for EFA and NCCL (ulimit -l)",
         (
@@ -205,7 +218,7 @@ SIGNATURES: Final = (
             r"(?P<reason>(?:Unresponsive remote|unresponsive receiver|remote (?:is )?unresponsive|"
             r"RNR|Unreachable remote|LOCAL_ERROR_\w+|REMOTE_ERROR_\w+)[^\n]{0,80})",
             r"NET/OFI.{0,200}(?P<reason>(?:error(?! count)|fail|RC: -?\d+)[^\n]{0,100})",
-            r"(?:libfabric|fi_cq_read\w*|efa)[:_ ].{0,100}(?P<reason>(?:error(?! count)|fail)[^\n]{0,100})",
+            r"^(?!libfabric:\d+:\d+:(?:core|:core):)(?!.*<info>).*?(?:libfabric|fi_cq_read\w*|efa)[:_ ].{0,100}(?P<reason>(?:error(?! count)|fail)[^\n]{0,100})",
             r"efa_\w*(?:unresponsive_remote|retrans_timeout)\w*(?P<reason>)",
         ),
         confidence="likely",
@@ -275,7 +288,10 @@ SIGNATURES: Final = (
         "gpu-busy",
         "GPU: another program holds it, and its compute mode is exclusive, or it is in an error "
         "state",
-        (r"CUDA-capable device(?:\(s\)|s)? (?:is/)?are busy|cudaErrorDevicesUnavailable",),
+        (
+            # Not in a table of DCGM, whose own row says which test failed.
+            r"^(?!\s*\|)[^\n]*(?:CUDA-capable device(?:\(s\)|s)? (?:is/)?are busy|cudaErrorDevicesUnavailable)",
+        ),
         confidence="likely",
         next=("clusterwright status {file}",),
     ),
@@ -332,6 +348,16 @@ SIGNATURES: Final = (
         rank=1,
         kinds=_TEXT,
         next=(_NODES,),
+    ),
+    Signature(
+        "cudnn-kernel",
+        "CUDA: cuDNN has no kernel (engine) for this operation on this GPU with these shapes and types, or "
+        "its version does not fit: {reason}",
+        (r"cuDNN (?:Frontend )?Error:? ?(?P<reason>[^\n]{3,120})",),
+        confidence="likely",
+        rank=1,
+        kinds=_TEXT,
+        next=("clusterwright check-job {file} JOBFILE",),
     ),
     Signature(
         "cuda-library",

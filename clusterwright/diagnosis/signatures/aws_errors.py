@@ -1,0 +1,58 @@
+"""Errors of AWS's services as SDKs and tools print them, by the words of their codes.
+
+The forms: botocore's `ClientError` and `WaiterError`, the SDKs for Go, Java and Rust.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from clusterwright.diagnosis import aws_errors
+from clusterwright.diagnosis.signature import Signature
+
+_KINDS: Final = ("log", "job", "daemon")
+_MESSAGE: Final = r"(?P<message>[^\n\"]{0,200})"
+
+SIGNATURES: Final = (
+    Signature(
+        "aws-waiter",
+        aws_errors.waiter,
+        (r"Waiter (?P<waiter>\w{3,60}) failed: (?P<message>[^\n]{1,200})",),
+        confidence="likely",
+        rank=1,
+        kinds=_KINDS,
+    ),
+    Signature(
+        "s3-client",
+        "S3: a request of the program's S3 client failed: expired credentials, a refusal or the "
+        "network: {reason}",
+        (
+            r"\bawscrt::S3\w*: (?P<reason>[^\n]{1,200})",
+            r"(?P<reason>(?:S3Exception|Client error)[^\n]{0,80}(?:AWS_ERROR|S3 client error|Service error)"
+            r"[^\n]{0,120}|\bAWS_(?:ERROR|IO)_(?:S3|HTTP|TLS|DNS|SOCKET|CREDENTIALS|AUTH|SIGNING)_?\w*"
+            r"[^\n]{0,80})",
+        ),
+        confidence="likely",
+        rank=1,
+        kinds=_KINDS,
+    ),
+    Signature(
+        "aws-error",
+        aws_errors.cause,
+        (
+            r"An error occurred \((?P<code>[\w.]{3,80})\) when calling the (?P<operation>\w{3,60}) "
+            r"operation[^:\n]{0,60}: ?" + _MESSAGE,
+            r"\bapi error (?P<code>[A-Z][\w.]{2,80}): " + _MESSAGE,
+            r"\(Service: [^;)\n]{2,60}; Status Code: \d{3}; Error Code: (?P<code>[\w.]{3,80})(?P<message>)",
+            r"\b(?P<code>(?:ResourceNotFound|Validation|Throttling|LimitExceeded|ServiceQuotaExceeded|"
+            r"InvalidParameter\w{0,20}|ResourceInUse|ResourceLimitExceeded|InvalidRequest|"
+            r"ServiceUnavailable|InternalServer|Conflict|InvalidSignature|MalformedPolicyDocument|"
+            r"InvalidInput|UnsupportedOperation|DependencyViolation|KMSInvalidState)"
+            r"(?:Exception|Fault)): " + _MESSAGE,
+        ),
+        confidence="likely",
+        kinds=_KINDS,
+        # Another error of the log says more often why than a request without a reason does.
+        rank=1,
+    ),
+)
