@@ -49,7 +49,7 @@ CODES: Final = (
         "something that the request names does not exist, or is in another account or region",
     ),
     (
-        r"AlreadyExists|InUse|Conflict|Duplicate|IncorrectState|InvalidState\w*|IncorrectInstance|"
+        r"AlreadyExists|InUse|Conflict|Duplicate|IncorrectState|InvalidState\w*|IncorrectInstance|NotConnected|"
         r"DependencyViolation|OperationInProgress|ConcurrentModification|OperationAborted|"
         r"ResourceNotReady|Busy",
         "something exists already, is in use or is in a state that does not allow the request",

@@ -119,6 +119,18 @@ FORMS: Final = (
         r"fatal error)\s?[:!] (?P<message>.+)"
     ),
     _form(r"^(?P<program>[\w.-]{2,40}): (?:ERROR|FATAL) (?P<message>.+)"),
+    # A command with the text of an errno, which stands last.
+    _form(
+        r"^(?P<program>[a-z][\w.+-]{0,40}): (?P<message>[^\n]{1,240}: (?:No such file or directory|"
+        r"Permission denied|Operation not permitted|Input/output error|No space left on device|"
+        r"Disk quota exceeded|Read-only file system|Stale file handle|Device or resource busy|"
+        r"File exists|File too large|Is a directory|Not a directory|Directory not empty|"
+        r"Argument list too long|File name too long|Exec format error|Text file busy|"
+        r"No locks available|Connection (?:refused|timed out|reset by peer)|Invalid argument|"
+        r"Too many open files|Cannot allocate memory|Operation not supported|Broken pipe|"
+        r"Too many levels of symbolic links|Invalid cross-device link|Remote I/O error|"
+        r"Transport endpoint is not connected|No such device|Function not implemented))$"
+    ),
     # What the shell or a command says of a line of a script.
     _form(r"^(?:\S*/)?(?P<program>[\w.-]{1,60}): line \d+: (?P<message>\S.+)"),
     _form(r"(?:^|\s)(?P<program>docker): Error response from daemon: (?P<message>.+)"),

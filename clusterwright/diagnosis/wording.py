@@ -100,6 +100,34 @@ KINDS: Final[tuple[Kind, ...]] = (
         r"do(?:es)? not have (?:the )?permission",
     ),
     _kind(
+        "locks",
+        "resource",
+        "the file system gives no locks: mount Lustre with flock, or NFS with its lock service",
+        r"no locks available|\bENOLCK\b|\bflock\b[^\n]{0,60}(?:not implemented|not supported|fail)|"
+        r"unable to lock file|failed to (?:acquire|obtain) (?:a )?(?:file )?lock",
+    ),
+    _kind(
+        "file-system",
+        "resource",
+        "a file system or its storage does not answer, or lets nothing be written",
+        r"input/output error|remote i/o error|\bEIO\b|stale (?:nfs )?file handle|\bESTALE\b|"
+        r"read-only file ?system|structure needs cleaning|transport endpoint is not connected: '?/",
+    ),
+    _kind(
+        "architecture",
+        "program",
+        "a program is built for another processor or is no program",
+        r"exec format error|cannot execute binary file|wrong ELF class|bad ELF interpreter",
+    ),
+    _kind(
+        "path",
+        "program",
+        "a path or a file is of another sort, too long or too large for what is done with it",
+        r"\bis a directory\b|not a directory|directory not empty|file name too long|"
+        r"too many levels of symbolic links|cross-device link|file too large|argument list too long|"
+        r"bad file descriptor|illegal seek|(?:path|name|line|list) (?:is )?too long",
+    ),
+    _kind(
         "rate",
         "access",
         "a service refuses more requests for a while (a limit of its rate)",
@@ -291,7 +319,7 @@ KINDS: Final[tuple[Kind, ...]] = (
         "in-use",
         "program",
         "something is in use already by another process, or exists already",
-        r"already in use|resource busy|is locked|lock(?:ed)? (?:by|file)|text file busy|"
+        r"already in use|resource busy|text file busy|is locked|lock(?:ed)? (?:by|file)|"
         r"already exists|already (?:been )?(?:initiali[sz]ed|allocated|running|registered)|"
         r"in use by",
     ),
@@ -313,7 +341,8 @@ KINDS: Final[tuple[Kind, ...]] = (
         r"(?:option|argument|value|choice|config|parameter|input|type|name|path|spec|syntax)|"
         r"must (?:be|have|not|contain|match|equal)|should (?:be|have|not)|not (?:a )?(?:valid|"
         r"allowed|recogni[sz]ed)|"
-        r"(?:not|isn't|is un) ?supported|unsupported|only supports?|can(?:not|'t) be (?:used|"
+        r"(?:not|isn't|is un) ?supported|unsupported|only supports?|function not implemented|"
+        r"protocol not available|inappropriate ioctl|too (?:small|large|big|many|few|short)\b|can(?:not|'t) be (?:used|"
         r"combined|set|both)|"
         r"mutually exclusive|validation error|conflict|extra fields|unexpected (?:key|argument|"
         r"field|value)|"

@@ -8,10 +8,32 @@ from __future__ import annotations
 
 from typing import Final
 
-from clusterwright.diagnosis.signature import Signature
+from clusterwright.diagnosis.signature import Signature, Values
 
 _EVENTS: Final = "kubectl get events --all-namespaces"
 _DESCRIBE: Final = "kubectl describe nodes"
+
+# Reasons of a status of the API ("Kubernetes API conventions", metav1.StatusReason).
+_REASONS: Final = {
+    "Forbidden": "the user or service account may not do this (RBAC), or a policy or quota refuses it",
+    "Unauthorized": "the credentials are not valid, or the role has no access entry",
+    "NotFound": "an object does not exist in this namespace, or its type is not installed",
+    "AlreadyExists": "an object of this name exists already",
+    "Conflict": "the object was changed at the same time",
+    "Invalid": "the object is not valid",
+    "BadRequest": "the request is not valid",
+    "TooManyRequests": "the API server refuses more requests for a while, or a disruption budget does",
+    "InternalError": "the API server or a webhook behind it failed",
+    "ServiceUnavailable": "the API server or a service behind it does not answer",
+    "Timeout": "the API server or a webhook did not answer in time",
+    "ServerTimeout": "the API server or a webhook did not answer in time",
+}
+
+
+def _api_error(values: Values) -> str:
+    said = _REASONS.get(values["code"], "the API server failed")
+    return f"Kubernetes: {said}: {values['message']}"
+
 
 SIGNATURES: Final = (
     Signature(
@@ -132,6 +154,40 @@ SIGNATURES: Final = (
         (r"Unable to register node with API server[^\n]*(?:Unauthorized|forbidden)",),
         confidence="likely",
         next=("aws eks list-access-entries --cluster-name {environment} --region {region}",),
+    ),
+    Signature(
+        "type-missing",
+        "Kubernetes: the cluster does not have the type {what}: its operator or its custom resource "
+        "definition is not installed, or has another version",
+        (
+            r"no matches for kind \\?\"(?P<what>\w{1,80})\\?\"",
+            r"(?:the server doesn't have a resource type|could not find the requested resource) ?"
+            r"\\?\"?(?P<what>[\w.-]{0,80})",
+            r"failed to (?:list|watch) (?P<what>[\w./*]{1,80}): the server could not find the requested resource",
+        ),
+        confidence="likely",
+        next=("kubectl get customresourcedefinitions",),
+    ),
+    Signature(
+        "helm",
+        "Helm: a release was not installed or upgraded: {message}",
+        (r"\b(?:INSTALLATION|UPGRADE|ROLLBACK) FAILED: (?P<message>[^\n]{1,200})",),
+        confidence="likely",
+        rank=1,
+        kinds=("log", "job"),
+        next=("helm list --all --all-namespaces", _EVENTS),
+    ),
+    Signature(
+        "api-error",
+        _api_error,
+        (
+            r"Error from server \((?P<code>\w{3,40})\): (?P<message>[^\n]{1,200})",
+            r"Error from server: (?P<message>(?P<code>etcdserver|error dialing|context deadline)[^\n]{1,200})",
+        ),
+        confidence="likely",
+        rank=1,
+        kinds=("log", "job"),
+        next=(_EVENTS,),
     ),
     Signature(
         "kubelet-unregistered",

@@ -250,7 +250,7 @@ SIGNATURES: Final = (
         "volume",
         "Kubernetes: a volume cannot be attached or mounted: {message}",
         (
-            r"(?P<message>(?:FailedAttachVolume|FailedMount|MountVolume\.\w+ failed|"
+            r"(?P<message>(?:FailedAttachVolume|AttachVolume\.\w+ failed|NodeStageVolume\w* failed|FailedMount|MountVolume\.\w+ failed|"
             r"Unable to attach or mount volumes|failed to provision volume|ProvisioningFailed)[^\n]{0,200})",
         ),
         confidence="likely",

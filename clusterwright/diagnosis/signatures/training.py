@@ -483,7 +483,9 @@ SIGNATURES: Final = (
             r"credential|digest|No such file|container)[^\n]{0,160})",
             r"(?P<reason>ImagePullBackOff|ErrImagePull|manifest unknown|pull access denied"
             r"|toomanyrequests[^\n]{0,80}|no basic auth credentials|repository does not exist"
-            r"|failed to pull (?:and unpack )?image[^\n]{0,120}|docker: Error response[^\n]{0,120})",
+            r"|failed to pull (?:and unpack )?image[^\n]{0,120}|failed to (?:register|extract|unpack) layer"
+            r"[^\n]{0,120}|error pulling image[^\n]{0,120}|filesystem layer verification failed[^\n]{0,80}"
+            r"|failed to resolve reference[^\n]{0,160}|docker: Error response[^\n]{0,120})",
         ),
         next=("clusterwright artefacts check {file}",),
     ),
