@@ -144,6 +144,12 @@ FORMS: Final = (
         any_level=True,
     ),
     _form(r"^(?P<message>(?:Timed out|Time-?out) (?:waiting|after|while) .+)"),
+    # A sentence that says what could not be done, not of a level of information: only where the log
+    # ends with it.
+    _form(
+        r"^(?!\[?[^\]\n]{0,40} [IWD] \d)(?P<message>[^\n]{0,120}?\b(?:[Uu]nable to|[Cc]annot|[Cc]ould not|[Cc]ouldn't|[Cc]an't|[Ff]ailed to) "
+        r"[a-z][^\n]{3,240})"
+    ),
     _form(r"terminate called after throwing an instance of '(?P<message>[^']+)", strong=True),
     _form(r"thread '[^']*' panicked at (?P<message>.+)", strong=True),
     _form(r"(?P<message>Assertion [`'].{1,200}[`'] failed\.?.*)", strong=True),
