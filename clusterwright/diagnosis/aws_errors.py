@@ -1,7 +1,7 @@
 """What the error codes of AWS's services mean, by the words that their names are made of.
 
-Source: the models of the services in botocore (shapes that are exceptions) and the common errors of
-the API references (read 2026-11).
+Source: the models of the services in botocore (shapes that are exceptions) and the common errors
+of the API references (read 2026-11).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from clusterwright.diagnosis.signature import Values
 
 CODES: Final = (
     (
-        r"AccessDenied|Unauthorized|NotAuthorized|Forbidden|AuthFailure|Authorization",
+        r"^40[13]$|AccessDenied|Unauthorized|NotAuthorized|Forbidden|AuthFailure|Authorization",
         "access is denied",
     ),
     (
@@ -45,7 +45,7 @@ CODES: Final = (
         "the KMS key cannot be used: its state, its policy or its region",
     ),
     (
-        r"NotFound|NoSuch|DoesNotExist|Unknown(?:Resource|Snapshot|Volume)|\.Malformed|NotExist",
+        r"^404$|NotFound|NoSuch|DoesNotExist|Unknown(?:Resource|Snapshot|Volume)|\.Malformed|NotExist",
         "something that the request names does not exist, or is in another account or region",
     ),
     (
@@ -59,7 +59,7 @@ CODES: Final = (
         "the region, service or subscription is not enabled for the account",
     ),
     (
-        r"InternalFailure|InternalError|InternalServ\w+|ServiceUnavailable|Unavailable|ServerException",
+        r"^50\d$|InternalFailure|InternalError|InternalServ\w+|ServiceUnavailable|Unavailable|ServerException",
         "the service failed internally; the same request may succeed later",
     ),
     (
@@ -67,7 +67,7 @@ CODES: Final = (
         "the transfer was broken or too slow",
     ),
     (
-        r"Invalid|Validation|Malformed|Missing|BadRequest|Unsupported|NotSupported|Parameter|"
+        r"^(?:400|301|412|416)$|Invalid|Validation|Malformed|Missing|BadRequest|Unsupported|NotSupported|Parameter|"
         r"Illegal|EntityTooLarge|TooLarge|TooLong|Constraint|Redirect|Encoding|Syntax|Mismatch",
         "invalid request",
     ),

@@ -14,26 +14,32 @@ ERRORS: Final = (
     (
         r"Socket timed out on send/recv|Communication (?:connection|shutdown) failure|"
         r"Message (?:send|receive) failure|Connection timed out (?:establishing|writing|reading)|"
-        r"Connection forced closed by quiesce|(?:Slurm backup controller|Controller is) in standby",
-        "slurmctld or another daemon of Slurm does not answer in time: it is overloaded, it is being "
+        r"Connection forced closed by quiesce|(?:Slurm backup controller|Controller is) in "
+        r"standby",
+        "slurmctld or another daemon of Slurm does not answer in time: it is overloaded, it is "
+        "being "
         "started, or the network to it is closed",
     ),
     (
         r"Rate limit exceeded, please retry",
-        "slurmctld refuses more requests of this user for a while (its rate limit): ask less often",
+        "slurmctld refuses more requests of this user for a while (its rate limit): ask less "
+        "often",
     ),
     (
         r"Invalid job array specification|Job Array ID",
-        "the job array is not valid: an index is as large as MaxArraySize or larger, or its form is "
+        "the job array is not valid: an index is as large as MaxArraySize or larger, or its "
+        "form is "
         "wrong",
     ),
     (
         r"I/O error writing script/environment to file|Slurmd could not create a batch directory",
-        "slurmctld or slurmd cannot write the job's script: StateSaveLocation or SlurmdSpoolDir is "
+        "slurmctld or slurmd cannot write the job's script: StateSaveLocation or SlurmdSpoolDir "
+        "is "
         "full or not writable",
     ),
     (
-        r"System submissions disabled|operation is presently disabled|Only batch jobs are accepted",
+        r"System submissions disabled|operation is presently disabled|Only batch jobs are "
+        r"accepted",
         "the cluster accepts no such jobs at present: an administrator disabled it",
     ),
     (
@@ -47,14 +53,17 @@ ERRORS: Final = (
         "a limit of the cluster is reached",
     ),
     (
-        r"Invalid job credential|Job credential (?:revoked|replayed)|Error generating job credential|"
+        r"Invalid job credential|Job credential (?:revoked|replayed)|Error generating job "
+        r"credential|"
         r"Cannot unpack credential|Invalid authentication credential|Token Generation failed",
-        "authentication failed: the nodes have different keys (MUNGE or slurm.key), versions of Slurm "
+        "authentication failed: the nodes have different keys (MUNGE or slurm.key), versions of "
+        "Slurm "
         "or clocks",
     ),
     (
         r"Invalid MPI (?:type|plugin name)|invalid MPI type|MPI plugin's pre-launch setup failed",
-        "the MPI type is not available here: Slurm has no such plug-in, or the PMIx library that it "
+        "the MPI type is not available here: Slurm has no such plug-in, or the PMIx library "
+        "that it "
         "needs cannot be loaded",
     ),
     (
@@ -97,12 +106,14 @@ ERRORS: Final = (
         r"Job (?:can not|cannot) (?:start|be submitted)|Memory required by task|"
         r"Invalid (?:node|partition|feature|extra|--nice|time)|Job size specification|"
         r"No partition specified|RestrictedCoresPerGPU|X11 forwarding not available",
-        "the job asks for what the cluster or its allocation does not have, or in a form that is not "
+        "the job asks for what the cluster or its allocation does not have, or in a form that "
+        "is not "
         "valid",
     ),
     (
         r"Slurm internal error|Unspecified error",
-        "Slurm or a plug-in that checks jobs (job_submit) refused it without a reason; slurmctld's "
+        "Slurm or a plug-in that checks jobs (job_submit) refused it without a reason; "
+        "slurmctld's "
         "log has it",
     ),
 )

@@ -121,7 +121,8 @@ FORMS: Final = (
     _form(r"^(?P<program>[\w.-]{2,40}): (?:ERROR|FATAL) (?P<message>.+)"),
     # A command with the text of an errno, which stands last.
     _form(
-        r"^(?P<program>[a-z][\w.+-]{0,40}): (?P<message>[^\n]{1,240}: (?:No such file or directory|"
+        r"^(?P<program>[a-z][\w.+-]{0,40}(?: [a-z][\w-]{1,20})?): (?P<message>[^\n]{1,240}: "
+        r"(?:No such file or directory|"
         r"Permission denied|Operation not permitted|Input/output error|No space left on device|"
         r"Disk quota exceeded|Read-only file system|Stale file handle|Device or resource busy|"
         r"File exists|File too large|Is a directory|Not a directory|Directory not empty|"
@@ -130,6 +131,10 @@ FORMS: Final = (
         r"Too many open files|Cannot allocate memory|Operation not supported|Broken pipe|"
         r"Too many levels of symbolic links|Invalid cross-device link|Remote I/O error|"
         r"Transport endpoint is not connected|No such device|Function not implemented))$"
+    ),
+    _form(
+        r"^(?P<message>(?:Access [Dd]enied|Permission denied|Unauthorized|Forbidden|Access is "
+        r"denied))\.?$"
     ),
     # What the shell or a command says of a line of a script.
     _form(r"^(?:\S*/)?(?P<program>[\w.-]{1,60}): line \d+: (?P<message>\S.+)"),
@@ -144,10 +149,11 @@ FORMS: Final = (
         any_level=True,
     ),
     _form(r"^(?P<message>(?:Timed out|Time-?out) (?:waiting|after|while) .+)"),
-    # A sentence that says what could not be done, not of a level of information: only where the log
-    # ends with it.
+    # A sentence that says what could not be done, not of a level of information: only where the
+    # log ends with it.
     _form(
-        r"^(?!\[?[^\]\n]{0,40} [IWD] \d)(?P<message>[^\n]{0,120}?\b(?:[Uu]nable to|[Cc]annot|[Cc]ould not|[Cc]ouldn't|[Cc]an't|[Ff]ailed to) "
+        r"^(?!\[?[^\]\n]{0,40} [IWD] \d)(?P<message>[^\n]{0,120}?\b(?:[Uu]nable to|[Cc]annot|"
+        r"[Cc]ould not|[Cc]ouldn't|[Cc]an't|[Ff]ailed to) "
         r"[a-z][^\n]{3,240})"
     ),
     _form(r"terminate called after throwing an instance of '(?P<message>[^']+)", strong=True),
@@ -185,6 +191,10 @@ _HINTS: Final = (
     "[e",
     "[f",
     " c ",
+    "denied",
+    "unauthorized",
+    "forbidden",
+    "line ",
     "curl:",
     " e0",
     " e1",
@@ -227,6 +237,7 @@ _SHELL: Final = re.compile(
     r"instruction|Floating point exception)(?:\s+\(core dumped\))?(?:\s+(?P<command>\S.{0,80}))?$"
 )
 _NOT_AN_ERROR: Final = re.compile(
+    r"\[(?:WAN|WRN|INF|DBG|TRC)\]|"
     r"\b(?:warn(?:ing)?|INFO|DEBUG|notice|0 errors?|no errors?|errors?[=:] ?0|deprecat\w+|"
     r"retry(?:ing)?|"
     r"will (?:be )?retr\w+|ignor(?:ed|ing)|fall(?:ing)? back|fallback|optional|skipp(?:ed|ing)|"

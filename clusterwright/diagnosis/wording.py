@@ -37,6 +37,14 @@ KINDS: Final[tuple[Kind, ...]] = (
         r"(?:cuda|gpu|device|hbm)\b.{0,40}out of memory|no available memory for the cache blocks",
     ),
     _kind(
+        "crash",
+        "program",
+        "a program crashed by a fault of its own",
+        r"nil pointer dereference|runtime error: |goroutine \d+ \[running\]|stack overflow|"
+        r"double free|corrupted (?:size|unsorted|double)|free\(\): invalid|malloc\(\): |"
+        r"stack smashing|pure virtual method",
+    ),
+    _kind(
         "memory",
         "resource",
         "the host's or the container's memory is used up",
@@ -103,7 +111,8 @@ KINDS: Final[tuple[Kind, ...]] = (
         "locks",
         "resource",
         "the file system gives no locks: mount Lustre with flock, or NFS with its lock service",
-        r"no locks available|\bENOLCK\b|\bflock\b[^\n]{0,60}(?:not implemented|not supported|fail)|"
+        r"no locks available|\bENOLCK\b|\bflock\b[^\n]{0,60}(?:not implemented|not supported|"
+        r"fail)|"
         r"unable to lock file|failed to (?:acquire|obtain) (?:a )?(?:file )?lock",
     ),
     _kind(
@@ -111,7 +120,8 @@ KINDS: Final[tuple[Kind, ...]] = (
         "resource",
         "a file system or its storage does not answer, or lets nothing be written",
         r"input/output error|remote i/o error|\bEIO\b|stale (?:nfs )?file handle|\bESTALE\b|"
-        r"read-only file ?system|structure needs cleaning|transport endpoint is not connected: '?/",
+        r"read-only file ?system|structure needs cleaning|transport endpoint is not connected: "
+        r"'?/",
     ),
     _kind(
         "architecture",
@@ -124,7 +134,8 @@ KINDS: Final[tuple[Kind, ...]] = (
         "program",
         "a path or a file is of another sort, too long or too large for what is done with it",
         r"\bis a directory\b|not a directory|directory not empty|file name too long|"
-        r"too many levels of symbolic links|cross-device link|file too large|argument list too long|"
+        r"too many levels of symbolic links|cross-device link|file too large|argument list too "
+        r"long|"
         r"bad file descriptor|illegal seek|(?:path|name|line|list) (?:is )?too long",
     ),
     _kind(
@@ -327,7 +338,8 @@ KINDS: Final[tuple[Kind, ...]] = (
         "environment",
         "program",
         "an environment variable or a setting that the program needs is not set",
-        r"environment variable|not set\b|is unset|unbound variable|must (?:be )?set|please set|"
+        r"environment variable|must specify a region|not set\b|is unset|unbound variable|must "
+        r"(?:be )?set|please set|"
         r"set the \S+ (?:env|variable)|missing (?:required|mandatory)|is required\b|"
         r"required (?:argument|option|field|key)|"
         r"need(?:s)? to (?:be )?(?:set|specif|provid)|must (?:specify|provide|pass|define)",
@@ -342,7 +354,8 @@ KINDS: Final[tuple[Kind, ...]] = (
         r"must (?:be|have|not|contain|match|equal)|should (?:be|have|not)|not (?:a )?(?:valid|"
         r"allowed|recogni[sz]ed)|"
         r"(?:not|isn't|is un) ?supported|unsupported|only supports?|function not implemented|"
-        r"protocol not available|inappropriate ioctl|too (?:small|large|big|many|few|short)\b|can(?:not|'t) be (?:used|"
+        r"protocol not available|inappropriate ioctl|too (?:small|large|big|many|few|short)\b|"
+        r"can(?:not|'t) be (?:used|"
         r"combined|set|both)|"
         r"mutually exclusive|validation error|conflict|extra fields|unexpected (?:key|argument|"
         r"field|value)|"

@@ -29,6 +29,7 @@ LISTS: Final = (
     _FOLDER / "diagnosed-failures-eighth-hold-out.yaml",
     _FOLDER / "diagnosed-failures-ninth-hold-out.yaml",
     _FOLDER / "diagnosed-failures-tenth-hold-out.yaml",
+    _FOLDER / "diagnosed-failures-eleventh-hold-out.yaml",
 )
 
 
@@ -354,6 +355,7 @@ _NAMES: Final = (
     "eighth hold-out",
     "ninth hold-out",
     "tenth hold-out",
+    "eleventh hold-out",
 )
 _FIFTH_WRONG: Final = 19
 _FIFTH_UNKNOWN: Final = 10

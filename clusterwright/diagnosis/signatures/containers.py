@@ -47,6 +47,21 @@ SIGNATURES: Final = (
         next=("clusterwright drift {file}",),
     ),
     Signature(
+        "image-damaged",
+        "container: an image (squashfs) cannot be read or written: its file is damaged or cut off, or "
+        "its disk is full or fails: {reason}",
+        (
+            r"^(?![^\n]*No space left)[^\n]*?(?P<reason>SQUASHFS error: [^\n]{3,120}|(?:un|mk)squashfs[^\n]{0,20}: [^\n]{0,40}(?:error|fail|corrupt)"
+            r"[^\n]{0,80}|Can't find a SQUASHFS superblock[^\n]{0,60}|FATAL ERROR: ?(?:Failed to (?:read|write)|"
+            r"data_reader|writer|Corrupted|Could not)[^\n]{0,80}|Could not create destination file[^\n]{0,60})",
+        ),
+        confidence="likely",
+        # pyxis and the reason, such as a full disk, stand beside it.
+        rank=1,
+        kinds=_TEXT,
+        next=("clusterwright artefacts check {file}", _NODE),
+    ),
+    Signature(
         "container-mount",
         "container: {path} cannot be mounted in the container: {reason}",
         (

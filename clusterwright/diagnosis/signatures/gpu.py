@@ -33,9 +33,15 @@ _NVML: Final = (
     ("permission", "the program may not do this with the GPU"),
     ("reset", "the GPU must be reset before it can be used again"),
     ("inforom", "the GPU's infoROM is damaged"),
-    ("not loaded|function not found", "the driver is not loaded, or its library is another version"),
+    (
+        "not loaded|function not found",
+        "the driver is not loaded, or its library is another version",
+    ),
     ("power", "the GPU has not enough external power"),
-    ("blocked", "the operating system or the container's cgroup does not let the program use the GPU"),
+    (
+        "blocked",
+        "the operating system or the container's cgroup does not let the program use the GPU",
+    ),
     ("", "the driver or the GPU does not answer or is in a bad state"),
 )
 

@@ -32,6 +32,8 @@ _REASONS: Final = {
 
 def _api_error(values: Values) -> str:
     said = _REASONS.get(values["code"], "the API server failed")
+    if "waiting to start" in values["message"]:
+        said = "a container has not started yet: an init container, its image or a volume is not ready"
     return f"Kubernetes: {said}: {values['message']}"
 
 
@@ -175,7 +177,7 @@ SIGNATURES: Final = (
         confidence="likely",
         rank=1,
         kinds=("log", "job"),
-        next=("helm list --all --all-namespaces", _EVENTS),
+        next=(_EVENTS,),
     ),
     Signature(
         "api-error",

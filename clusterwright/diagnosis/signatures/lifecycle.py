@@ -68,6 +68,22 @@ SIGNATURES: Final = (
         (r"Exec format error|cannot execute binary file",),
     ),
     Signature(
+        "kernel-module",
+        "a kernel module cannot be built or loaded on the node: the headers of the running kernel are "
+        "missing, or it was built for another kernel or compiler: {reason}",
+        (
+            r"(?P<reason>Unable to load the kernel module '?[\w.-]{1,40}|Bad return status for module build[^\n]{0,80}|"
+            r"kernel headers for kernel \S{3,60} cannot be found|kernel package linux-headers-\S{3,60} is not supported|"
+            r"could not insert '?\w{2,40}'?: [^\n]{3,60}|insmod: ERROR: [^\n]{3,80}|modprobe: (?:FATAL|ERROR): [^\n]{3,100}|"
+            r"disagrees about version of symbol \w{2,60}|Failed to run `[^`\n]{0,40}dkms [^`\n]{1,80}|"
+            r"Kernel preparation unnecessary[^\n]{0,40}failed)",
+        ),
+        confidence="likely",
+        kinds=("log", "daemon"),
+        per_node=True,
+        next=("clusterwright drift {file}",),
+    ),
+    Signature(
         "package-lock",
         "the lock of the package manager is held by another process",
         (

@@ -157,7 +157,10 @@ SIGNATURES: Final = (
         ),
         confidence="likely",
         kinds=("log",),
-        next=("kubectl get pods --namespace kube-system --selector k8s-app=kube-dns -o wide", _CHECK),
+        next=(
+            "kubectl get pods --namespace kube-system --selector k8s-app=kube-dns -o wide",
+            _CHECK,
+        ),
         rules=("CW-N011",),
     ),
     Signature(

@@ -175,6 +175,7 @@ SIGNATURES: Final = (
             r"(?P<principal>arn:aws[\w:/+=,.@-]+) does(?: not|n't) have (?P<action>[\w-]+:\w+) "
             r"permission",
             r"API: (?P<action>[\w-]+:\w+) You are not authorized",
+            r"action (?P<action>[a-z0-9-]+:\w+) is (?:explicit|implicit)Deny",
             r"(?:lacks|missing|required|need|grant|without).{0,40}permissions?:? "
             r"(?:to perform )?[`'\"]?(?P<action>[a-z0-9-]+:[A-Z]\w+)",
         ),

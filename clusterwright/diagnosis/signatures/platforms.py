@@ -347,7 +347,7 @@ SIGNATURES: Final = (
         (
             r"HeadNodeBootstrapFailure|HeadNode\w*(?:Timeout|Failure)|bootstrap (?:failure|error|"
             r"failed|timeout)|failed (?:to|during) bootstrap|(?:timed out|timeout).{0,40}bootstrap|"
-            r"Resume timeout (?:expires|expired)|cfn-init.{0,40}fail|Received FAILURE signal|cfn-signal.{0,40}FAILURE|"
+            r"Resume timeout (?:expires|expired)|cfn-init.{0,40}fail|Received (?:\d+ )?FAILURE signal|cfn-signal.{0,40}FAILURE|"
             r"node.{0,40}(?:did not (?:come|boot|register)|failed to (?:launch|start|boot))",
         ),
         confidence="likely",

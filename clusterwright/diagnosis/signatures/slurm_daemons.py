@@ -377,6 +377,40 @@ SIGNATURES: Final = (
         kinds=("log", "scheduler-node", "job"),
     ),
     Signature(
+        "private-folders",
+        "Slurm: the private folders of a job (job_container/tmpfs, namespace/tmpfs) cannot be made or "
+        "joined on the node: {reason}",
+        (
+            r"(?P<reason>(?:container|namespace)_[pg]_\w{2,20}[: ][^\n]{0,40}(?:fail|error|unable|could not|"
+            r"cannot)[^\n]{0,120})",
+            r"job_container/\w+: (?P<reason>[^\n]{0,60}(?:fail|error|unable|could not|cannot)[^\n]{0,120})",
+        ),
+        confidence="likely",
+        per_node=True,
+        kinds=("log", "job", "scheduler-node"),
+        next=("clusterwright diagnose {file} node {node}", _DRIFT),
+    ),
+    Signature(
+        "ssh-without-job",
+        "Slurm: ssh to a node is refused, as the user has no job there (pam_slurm_adopt)",
+        (r"you have no active jobs on this node|pam_slurm\w*[^\n]{0,60}(?:denied|refus)",),
+        kinds=_LOGS,
+        next=("clusterwright status {file}",),
+    ),
+    Signature(
+        "user-unknown",
+        "a user or group is not known on the node: users differ between the nodes, or the directory "
+        "(SSSD, LDAP) does not answer: {reason}",
+        (
+            r"(?P<reason>getpw(?:nam|uid)\w*[^\n]{0,80}(?:fail|no such|not found|error|returned)[^\n]{0,60}|"
+            r"cannot find name for (?:user|group) ID \d+|(?:no such|unknown|invalid) user:? [^\n]{1,60}|"
+            r"user '?[\w.-]{1,40}'? does not exist[^\n]{0,40})",
+        ),
+        confidence="likely",
+        kinds=("log", "job", "daemon"),
+        next=(_DRIFT,),
+    ),
+    Signature(
         "kill-task",
         "processes of a job could not be killed (usually blocked in the kernel on storage or a GPU); "
         "Slurm drained the node",

@@ -184,6 +184,19 @@ SIGNATURES: Final = (
         kinds=("log",),
     ),
     Signature(
+        "fuse",
+        "storage: a file system of FUSE (such as one over S3) cannot be mounted: the kernel module or the "
+        "tools (fusermount) are missing, or the container was not given /dev/fuse: {reason}",
+        (
+            r"\b(?P<reason>(?:fuse|fusermount3?): (?:failed|device not found|mount failed|fuse device|"
+            r"unknown|cannot|bad|no)[^\n]{0,120})",
+            r"(?P<reason>fuse device not found[^\n]{0,60}|/dev/fuse[^\n]{0,40}(?:No such|not permitted|denied)|"
+            r"failed to (?:open|exec) [^\n]{0,20}fuse[^\n]{0,60})",
+        ),
+        kinds=("log", "job"),
+        next=("clusterwright check-job {file} JOBFILE",),
+    ),
+    Signature(
         "file-system-name",
         "storage: the name of the file system {name} cannot be resolved: it does not exist in this "
         "region, has no mount target in the node's zone, or the VPC's DNS is disabled or replaced",

@@ -38,6 +38,14 @@ CASES = (
         "nvidia-runtime",
     ),
     ('failed to get sandbox runtime: no runtime for "nvidia" is configured', "nvidia-runtime"),
+    (
+        "enroot-nsenter: failed to create user namespace: Permission denied",
+        "user-namespaces",
+    ),
+    (
+        "[12.3] SQUASHFS error: Unable to read page, block 2702528, size 96d0",
+        "image-damaged",
+    ),
 )
 
 

@@ -38,6 +38,10 @@ CASES = (
         "Error setting watches. Result: The third-party Profiling module returned an error",
         "dcgm-profiling",
     ),
+    ("log", 'check {"event": "Test fail", "test": "pcie", "detail": "a replay"}', "dcgm-test"),
+    ("log", "NVRM: installed in this system is not supported by the", "driver-unsupported"),
+    ("log", "gdr_open error: Is gdrdrv driver installed and loaded?", "gpudirect"),
+    ("log", "nvmlDeviceReset of the NVML: Insufficient Permissions", "nvml-error"),
 )
 
 

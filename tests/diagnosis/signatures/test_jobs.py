@@ -58,6 +58,12 @@ CASES = (
     ),
     ("log", "bash: line 3: nvidia-healthmon: command not found", "shell-program"),
     ("log", "/bin/sh: 1: exec: ninja: not found", "shell-program"),
+    ("log", "*** An error occurred in MPI_Init", "mpi-call"),
+    (
+        "log",
+        "slurmstepd: error: mpi/pmix_v4: _f: n1 [0]: pmixp_server.c:9: Cannot do it",
+        "pmix-error",
+    ),
 )
 
 

@@ -44,6 +44,12 @@ CASES = (
         '"Unable to register node with API server" err="dial tcp 10.0.0.9:443: i/o timeout"',
         "kubelet-unregistered",
     ),
+    (
+        'error: no matches for kind "PyTorchJob" in version "kubeflow.org/v1"',
+        "type-missing",
+    ),
+    ("Error: UPGRADE FAILED: another operation is in progress", "helm"),
+    ("Error from server (Conflict): the object was changed", "api-error"),
 )
 
 

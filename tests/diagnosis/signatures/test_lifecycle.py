@@ -37,6 +37,11 @@ CASES = (
         "Running module scripts-user (<module 'cloudinit.config.cc_scripts_user' from '/usr/lib/python3/cc_scripts_user.py'>) failed",
         "user-data-module",
     ),
+    (
+        "log",
+        "modprobe: FATAL: Module frob not found in directory /lib/modules/6.1",
+        "kernel-module",
+    ),
 )
 
 

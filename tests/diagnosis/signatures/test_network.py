@@ -21,6 +21,12 @@ CASES = (
     ("log", "E: Unable to locate package libmunge-dev", "apt-offline"),
     ("log", "sinfo: error: _establish_config_source: failed to fetch config", "configless"),
     ("stack-event", "The CIDR '10.0.0.0/24' conflicts with another subnet", "cidr-conflict"),
+    (
+        "log",
+        "[ERROR] plugin/errors: 2 a.example. A: read udp 10.0.0.3:5->10.0.0.2:53: i/o timeout",
+        "cluster-dns",
+    ),
+    ("log", "Unable to connect to the server: dial tcp 10.0.0.9:443: i/o timeout", "api-server"),
 )
 
 

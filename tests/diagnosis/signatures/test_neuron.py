@@ -41,6 +41,12 @@ CASES = (
         "neuron-compiler",
     ),
     ("ERROR  NMGR:kmgr_load_nn_internal  Failed to load: NRT_LOAD_NOT_ENOUGH_NC", "neuron-status"),
+    (
+        "2026-Jan-03 08:47:03.1 9:9 ERROR  TDRV:tdrv_x      frobnication of core 3 failed",
+        "neuron-error",
+    ),
+    ("nrtd[1]: [TDRV:tdrv_x] Could not reserve core 3", "neuron-error"),
+    ("INFO 13 [root]: Subcommand returned with exitcode=70", "neuron-compiler"),
 )
 
 

@@ -45,6 +45,28 @@ CASES = (
     ("reservation", "in the reservation clusterwright_acceptance2", "in-a-reservation"),
     ("reservation", "in the reservation clusterwright_spares_workers", "reserved-as-spare"),
     ("reservation", "in the reservation maintenance", "in-a-reservation"),
+    (
+        "log",
+        "sbatch: error: s_p_parse_file: unable to status file /etc/slurm/slurm.conf",
+        "slurm-configuration-missing",
+    ),
+    (
+        "job",
+        "sbatch: error: Batch job submission failed: Invalid job array specification",
+        "slurm-error",
+    ),
+    ("job", "squeue: error: Communication connection failure", "slurm-error"),
+    (
+        "log",
+        "error: namespace_p_join: setns failed for /tmp/.ns: Invalid argument",
+        "private-folders",
+    ),
+    (
+        "log",
+        "Access denied by pam_slurm_adopt: you have no active jobs on this node",
+        "ssh-without-job",
+    ),
+    ("log", "id: cannot find name for user ID 20007", "user-unknown"),
 )
 
 

@@ -27,6 +27,8 @@ CASES = (
     ("log", "OSError: [Errno 28] No space left on device: '/scratch/x'", "disk-full"),
     ("log", "mkdir: cannot create directory 'x': Read-only file system", "read-only"),
     ("database", "state incompatible-network", "database-state"),
+    ("log", "fuse: failed to open /dev/fuse: No such device", "fuse"),
+    ("log", 'Failed to resolve "fs-0a1b2c3d.efs.us-east-1.amazonaws.com"', "file-system-name"),
 )
 
 

@@ -98,6 +98,16 @@ CASES = (
         "DEADLINE_EXCEEDED: Deadline Exceeded while calling /tensorflow.CoordinationService/Barrier",
         "jax-coordination",
     ),
+    (
+        "log",
+        "libfabric:1:2::efa:mr:efa_mr_reg_impl():8<warn> Unable to register MR of 9 bytes: Bad address",
+        "efa-gpu-memory",
+    ),
+    (
+        "log",
+        "RuntimeError: fused_attn.cu:6 in function f: cuDNN Error: No valid engine configs",
+        "cudnn-kernel",
+    ),
 )
 
 

@@ -1,0 +1,33 @@
+"""Signatures of the family `aws_errors`, with messages as SDKs write them."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.diagnosis.made import signature_of
+
+CASES = (
+    (
+        "log",
+        "An error occurred (InvalidParameterValue) when calling the CreateTags operation: Invalid tag",
+        "aws-error",
+    ),
+    (
+        "log",
+        "operation error EKS: CreateNodegroup, api error ResourceInUse: it exists",
+        "aws-error",
+    ),
+    (
+        "log",
+        "x (Service: AmazonEC2; Status Code: 400; Error Code: InvalidVolume.NotFound)",
+        "aws-error",
+    ),
+    ("log", "Client.InternalFrob: Client error on launch", "unknown"),
+    ("log", "Waiter ClusterActive failed: Max attempts exceeded", "aws-waiter"),
+    ("log", "ERROR awscrt::S3MetaRequest: id=1: Request failed due to error 14", "s3-client"),
+)
+
+
+@pytest.mark.parametrize(("kind", "text", "signature"), CASES)
+def test_message_has_its_signature(kind: str, text: str, signature: str) -> None:
+    assert signature_of(kind, text) == (signature,)
