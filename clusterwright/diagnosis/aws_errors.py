@@ -45,7 +45,7 @@ CODES: Final = (
         "the KMS key cannot be used: its state, its policy or its region",
     ),
     (
-        r"^404$|NotFound|NoSuch|DoesNotExist|Unknown(?:Resource|Snapshot|Volume)|\.Malformed|NotExist",
+        r"NotFound|NoSuch|DoesNotExist|Unknown(?:Resource|Snapshot|Volume)|\.Malformed|NotExist",
         "something that the request names does not exist, or is in another account or region",
     ),
     (

@@ -136,6 +136,8 @@ FORMS: Final = (
         r"^(?P<message>(?:Access [Dd]enied|Permission denied|Unauthorized|Forbidden|Access is "
         r"denied))\.?$"
     ),
+    # Scripts ask for what may not exist, so that these are errors only at the end.
+    _form(r"^(?P<program>Error from server) \((?:NotFound|AlreadyExists)\): (?P<message>.+)"),
     # What the shell or a command says of a line of a script.
     _form(r"^(?:\S*/)?(?P<program>[\w.-]{1,60}): line \d+: (?P<message>\S.+)"),
     _form(r"(?:^|\s)(?P<program>docker): Error response from daemon: (?P<message>.+)"),

@@ -18,7 +18,6 @@ from clusterwright.diagnosis.aws_errors import cause, meaning, waiter
         ("ServiceQuotaExceededException", "quota"),
         ("KMSInvalidStateException", "KMS"),
         ("InvalidVolume.NotFound", "does not exist"),
-        ("404", "does not exist"),
         ("ResourceInUseException", "in use"),
         ("OptInRequired", "not enabled"),
         ("InternalFailure", "failed internally"),

@@ -17,8 +17,6 @@ _DESCRIBE: Final = "kubectl describe nodes"
 _REASONS: Final = {
     "Forbidden": "the user or service account may not do this (RBAC), or a policy or quota refuses it",
     "Unauthorized": "the credentials are not valid, or the role has no access entry",
-    "NotFound": "an object does not exist in this namespace, or its type is not installed",
-    "AlreadyExists": "an object of this name exists already",
     "Conflict": "the object was changed at the same time",
     "Invalid": "the object is not valid",
     "BadRequest": "the request is not valid",
@@ -163,9 +161,7 @@ SIGNATURES: Final = (
         "definition is not installed, or has another version",
         (
             r"no matches for kind \\?\"(?P<what>\w{1,80})\\?\"",
-            r"(?:the server doesn't have a resource type|could not find the requested resource) ?"
-            r"\\?\"?(?P<what>[\w.-]{0,80})",
-            r"failed to (?:list|watch) (?P<what>[\w./*]{1,80}): the server could not find the requested resource",
+            r"the server doesn't have a resource type \\?\"(?P<what>[\w.-]{1,80})",
         ),
         confidence="likely",
         next=("kubectl get customresourcedefinitions",),
@@ -183,7 +179,7 @@ SIGNATURES: Final = (
         "api-error",
         _api_error,
         (
-            r"Error from server \((?P<code>\w{3,40})\): (?P<message>[^\n]{1,200})",
+            r"Error from server \((?P<code>(?!NotFound|AlreadyExists)\w{3,40})\): (?P<message>[^\n]{1,200})",
             r"Error from server: (?P<message>(?P<code>etcdserver|error dialing|context deadline)[^\n]{1,200})",
         ),
         confidence="likely",

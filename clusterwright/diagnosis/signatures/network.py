@@ -156,6 +156,7 @@ SIGNATURES: Final = (
             r"refused|unreachable|no route)",
         ),
         confidence="likely",
+        rank=1,
         kinds=("log",),
         next=(
             "kubectl get pods --namespace kube-system --selector k8s-app=kube-dns -o wide",

@@ -403,7 +403,7 @@ SIGNATURES: Final = (
         "(SSSD, LDAP) does not answer: {reason}",
         (
             r"(?P<reason>getpw(?:nam|uid)\w*[^\n]{0,80}(?:fail|no such|not found|error|returned)[^\n]{0,60}|"
-            r"cannot find name for (?:user|group) ID \d+|(?:no such|unknown|invalid) user:? [^\n]{1,60}|"
+            r"cannot find name for (?:user|group) ID \d+|unknown user:? [^\n]{1,60}|"
             r"user '?[\w.-]{1,40}'? does not exist[^\n]{0,40})",
         ),
         confidence="likely",
@@ -493,7 +493,7 @@ SIGNATURES: Final = (
         slurm_errors.cause,
         (
             r"\b(?:sbatch|srun|salloc|sattach|squeue|sinfo|scontrol|scancel|sacct|sacctmgr|sreport|"
-            r"scrontab|slurm\w{0,12})\S{0,40}: (?:error|fatal): (?P<reason>[^\n]{3,200})",
+            r"scrontab|slurmstepd)\S{0,40}: (?:error|fatal): (?P<reason>[^\n]{3,200})",
         ),
         confidence="likely",
         rank=1,

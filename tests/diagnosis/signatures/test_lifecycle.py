@@ -39,7 +39,7 @@ CASES = (
     ),
     (
         "log",
-        "modprobe: FATAL: Module frob not found in directory /lib/modules/6.1",
+        "modprobe: FATAL: Module efa not found in directory /lib/modules/6.1",
         "kernel-module",
     ),
 )
