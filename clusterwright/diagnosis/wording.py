@@ -237,7 +237,8 @@ KINDS: Final[tuple[Kind, ...]] = (
         "program",
         "gradients: parameters are unused, or used twice, in a step (DDP, frozen layers or "
         "recomputed activations)",
-        r"not used in producing loss|unused[_ ]parameter|finished reduction in the prior|"
+        r"number of tensors was saved during|recomputed values|not used in producing loss|"
+        r"unused[_ ]parameter|finished reduction in the prior|"
         r"marked (?:as )?ready (?:twice|only once)|does not require grad|graph a second time|"
         r"does not have a grad_fn|modified by an inplace operation",
     ),

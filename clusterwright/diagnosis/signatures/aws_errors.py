@@ -43,6 +43,8 @@ SIGNATURES: Final = (
             r"An error occurred \((?P<code>[\w.]{3,80})\) when calling the (?P<operation>\w{3,60}) "
             r"operation[^:\n]{0,60}: ?" + _MESSAGE,
             r"\b(?:Client|Server)\.(?P<code>[A-Z]\w{3,60}(?:\.\w{3,40})?): " + _MESSAGE,
+            r"\"?(?P<code>[A-Z][A-Za-z]{4,60}(?:\.\w{3,40})?): (?P<message>[^\n]{3,200}?)(?:\\n|\s)(?:\\t|\s)*"
+            r"status code: \d{3}, request id",
             r"\bapi error (?P<code>[A-Z][\w.]{2,80}): " + _MESSAGE,
             r"\(Service: [^;)\n]{2,60}; Status Code: \d{3}; Error Code: (?P<code>[\w.]{3,80})(?P<message>)",
             r"\b(?P<code>(?:ResourceNotFound|Validation|Throttling|LimitExceeded|ServiceQuotaExceeded|"

@@ -112,8 +112,12 @@ SIGNATURES: Final = (
         "pending-launch-failed",
         "the job is held because it could not be started on its nodes (launch failed): the prolog, "
         "the working directory, or slurmd failed there",
-        (_pending(r"launch[ _]failed|JobLaunchFailure"),),
-        kinds=_PENDING,
+        (
+            _pending(r"launch[ _]failed|JobLaunchFailure"),
+            # A row of squeue.
+            r"\bPD\b[^\n]{0,80}\(launch failed requeued held\)",
+        ),
+        kinds=("pending", "log"),
         rank=1,
         next=("clusterwright status {file}", "scontrol release {job}"),
     ),
@@ -421,6 +425,19 @@ SIGNATURES: Final = (
             r"A worker died or was killed while executing a task(?:[^\n]*?Worker IP address: "
             r"(?P<address>[\d.]+))?",
             r"Worker exit type: (?:SYSTEM_ERROR|NODE_DIED)",
+        ),
+        kinds=("log",),
+        confidence="likely",
+        rank=1,
+        next=("clusterwright status {file}",),
+    ),
+    Signature(
+        "verbs-call",
+        "NCCL: RDMA: a queue pair to another node cannot be made or used ({reason}): the link or network "
+        "between the two interfaces, their GIDs (NCCL_IB_GID_INDEX), or the other node",
+        (
+            r"Call to ibv_(?:modify_qp|create_\w+|open_\w+|query_\w+|poll_cq|post_\w+)\w* failed(?: with)?"
+            r"(?: error)?(?: (?P<number>\d{1,3}))?,? ?(?P<reason>[^\n,]{3,80})",
         ),
         kinds=("log",),
         confidence="likely",

@@ -95,9 +95,13 @@ SIGNATURES: Final = (
     ),
     Signature(
         "package",
-        "a package cannot be installed or configured: {package}",
+        "a package cannot be installed or configured[: {package}][, as {needs} is missing][, as what "
+        "{unmet} depends on is missing or has another version]",
         (
             r"dpkg: error processing (?:package|archive) (?P<package>\S+)",
+            r"^(?:Error: )?(?:Package|Problem): (?P<package>[\w.+-]{3,80}-\d[\w.+-]{0,60})|"
+            r"nothing provides (?P<needs>[^\n]{3,80}) needed by|"
+            r"(?P<unmet>[\w.+-]{2,60}) : (?:Pre)?Depends: [^\n]{3,120}\bbut ",
             r"error: (?:un)?pack\S* (?:of archive )?failed.{0,40}(?P<package>[\w.-]+\.rpm)",
         ),
         kinds=("log",),

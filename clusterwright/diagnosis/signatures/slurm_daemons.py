@@ -235,6 +235,7 @@ SIGNATURES: Final = (
         "see it",
         (
             r"gres/\w+ count (?:reported lower|too low|changed)[^\n]*",
+            r"gres_device_major: stat\([^\n]{3,60}No such file",
             r"gres.{0,40}(?:lower than configured|count mismatch|too low)",
             r"(?:can(?:'t| ?not) stat|Waiting for|missing) (?:gres\.conf )?file /dev/(?:nvidia|neuron)",
             r"(?:GPU|accelerator|device)s? (?:count )?(?:mismatch|missing)|"
@@ -515,7 +516,8 @@ SIGNATURES: Final = (
         "the node does not respond: slurmd, the node or its network is down",
         (
             r"^Not responding|not responding, setting DOWN|NO_RESPOND|NOT_RESPONDING(?!\+POWER)|"
-            r"slurmd.{0,40}(?:is down|not running)|node is unreachable|kubelet stopped posting",
+            r"slurmd.{0,40}(?:is down|not running)|node is unreachable|kubelet stopped posting|"
+            r"\bdown\*[^\n]{3,160}\bNot responding$",
         ),
         rank=1,
         per_node=True,

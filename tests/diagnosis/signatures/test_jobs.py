@@ -58,6 +58,7 @@ CASES = (
     ),
     ("log", "bash: line 3: nvidia-healthmon: command not found", "shell-program"),
     ("log", "/bin/sh: 1: exec: ninja: not found", "shell-program"),
+    ("log", "NCCL WARN Call to ibv_poll_cq failed with error Bad address", "verbs-call"),
     ("log", "*** An error occurred in MPI_Init", "mpi-call"),
     (
         "log",
