@@ -57,8 +57,8 @@ def events(line: Line) -> Iterator[Event]:
                 learning_rate=number(values.get("learning_rate")),
                 text="record",
             )
-        elif (seconds := number(values.get("train_runtime"))) is not None:
-            yield Event("end", line.number, line.time, seconds=seconds)
+        elif (runtime := number(values.get("train_runtime"))) is not None:
+            yield Event("end", line.number, line.time, seconds=runtime)
     if "***** Running training *****" in text:
         yield Event("train", line.number, line.time)
     if found := _CONTINUED.search(text):
