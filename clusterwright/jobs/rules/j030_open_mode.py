@@ -40,7 +40,8 @@ class OpenMode(JobRule):
                 at=mode,
                 hint="--open-mode=append",
             )
-        for command in job.file.commands if requeue is not None or lasts else ():
+        goes_on = job.trains and (requeue is not None or lasts)
+        for command in job.file.commands if goes_on else ():
             if _truncates(command):
                 yield Fail(
                     message="the job is requeued, and tee then overwrites the log",
