@@ -10,6 +10,7 @@ import re
 from typing import Final
 
 from clusterwright.diagnosis.signature import Values
+from clusterwright.diagnosis.wording import meaning_of
 
 _PROGRAM: Final = "an error of the program or of a kernel that it uses"
 _ACCESS: Final = (
@@ -125,7 +126,7 @@ def cuda(values: Values) -> str | None:
     reason = values.get("reason", "").strip(" .:'\"")
     plain = re.sub(r"[\s_-]|^cudaerror|^cuda_error_", "", reason.lower())
     plain = plain.removeprefix("cudaerror").removeprefix("an").removeprefix("error")
-    meaning = next((text for words, text in CUDA if re.search(words, plain)), None)
+    meaning = meaning_of(CUDA, plain)
     return f"CUDA: {meaning}: {reason}" if meaning else None
 
 

@@ -10,6 +10,7 @@ import re
 from typing import Final
 
 from clusterwright.diagnosis.signature import Values
+from clusterwright.diagnosis.wording import meaning_of
 
 CODES: Final = (
     (
@@ -82,7 +83,7 @@ _NAMED: Final = re.compile(
 
 def meaning(code: str) -> str | None:
     """What an error code means; None for a name without such words."""
-    return next((said for words, said in CODES if re.search(words, code)), None)
+    return meaning_of(CODES, code)
 
 
 def cause(values: Values) -> str | None:

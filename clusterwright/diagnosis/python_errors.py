@@ -14,7 +14,7 @@ from typing import Final
 
 from clusterwright.diagnosis.signature import Values
 from clusterwright.diagnosis.tracebacks import Frame, frames_of
-from clusterwright.diagnosis.wording import kind_of
+from clusterwright.diagnosis.wording import kind_of, meaning_of
 
 _LONGEST: Final = 200
 _INNERMOST: Final = 8
@@ -216,7 +216,7 @@ def fallback(values: Values) -> str | None:
 def _report(values: Values, said: str) -> str | None:
     """What an exception says that only reports the end of another process."""
     names = f"{values.get('exception', '')} {values.get('inner', '')} {said.partition(': ')[0]}"
-    return next((text for pattern, text in _REPORTS if re.search(pattern, names)), None)
+    return meaning_of(_REPORTS, names)
 
 
 def _said(values: Values) -> str:
@@ -263,7 +263,7 @@ def _sentence(values: Values, said: str, frames: Sequence[Frame]) -> str | None:
     package = frame.package if frame is not None else ""
     if package in _LIBRARIES:
         return f"{package} does not accept this model, its settings or a version"
-    return next((text for pattern, text in _CLASSES if re.search(pattern, name)), None)
+    return meaning_of(_CLASSES, name)
 
 
 def _special(name: str, message: str, frames: Sequence[Frame]) -> str | None:

@@ -5,10 +5,10 @@ Source: Slurm's table of error codes (src/common/slurm_errno.c, 24.05 to 26.05).
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from clusterwright.diagnosis.signature import Values
+from clusterwright.diagnosis.wording import meaning_of
 
 ERRORS: Final = (
     (
@@ -17,8 +17,7 @@ ERRORS: Final = (
         r"Connection forced closed by quiesce|(?:Slurm backup controller|Controller is) in "
         r"standby",
         "slurmctld or another daemon of Slurm does not answer in time: it is overloaded, it is "
-        "being "
-        "started, or the network to it is closed",
+        "being started, or the network to it is closed",
     ),
     (
         r"Rate limit exceeded, please retry",
@@ -28,14 +27,12 @@ ERRORS: Final = (
     (
         r"Invalid job array specification|Job Array ID",
         "the job array is not valid: an index is as large as MaxArraySize or larger, or its "
-        "form is "
-        "wrong",
+        "form is wrong",
     ),
     (
         r"I/O error writing script/environment to file|Slurmd could not create a batch directory",
         "slurmctld or slurmd cannot write the job's script: StateSaveLocation or SlurmdSpoolDir "
-        "is "
-        "full or not writable",
+        "is full or not writable",
     ),
     (
         r"System submissions disabled|operation is presently disabled|Only batch jobs are "
@@ -54,17 +51,15 @@ ERRORS: Final = (
     ),
     (
         r"Invalid job credential|Job credential (?:revoked|replayed)|Error generating job "
-        r"credential|"
-        r"Cannot unpack credential|Invalid authentication credential|Token Generation failed",
+        r"credential|Cannot unpack credential|Invalid authentication credential|"
+        r"Token Generation failed",
         "authentication failed: the nodes have different keys (MUNGE or slurm.key), versions of "
-        "Slurm "
-        "or clocks",
+        "Slurm or clocks",
     ),
     (
         r"Invalid MPI (?:type|plugin name)|invalid MPI type|MPI plugin's pre-launch setup failed",
         "the MPI type is not available here: Slurm has no such plug-in, or the PMIx library "
-        "that it "
-        "needs cannot be loaded",
+        "that it needs cannot be loaded",
     ),
     (
         r"Plugin initialization failed|Spank plugin failure",
@@ -107,14 +102,12 @@ ERRORS: Final = (
         r"Invalid (?:node|partition|feature|extra|--nice|time)|Job size specification|"
         r"No partition specified|RestrictedCoresPerGPU|X11 forwarding not available",
         "the job asks for what the cluster or its allocation does not have, or in a form that "
-        "is not "
-        "valid",
+        "is not valid",
     ),
     (
         r"Slurm internal error|Unspecified error",
         "Slurm or a plug-in that checks jobs (job_submit) refused it without a reason; "
-        "slurmctld's "
-        "log has it",
+        "slurmctld's log has it",
     ),
 )
 """Words of the texts of errors of one kind, and what is wrong."""
@@ -122,7 +115,7 @@ ERRORS: Final = (
 
 def meaning(text: str) -> str | None:
     """What an error of Slurm means; None for a text that is not of its table."""
-    return next((said for words, said in ERRORS if re.search(words, text)), None)
+    return meaning_of(ERRORS, text)
 
 
 def cause(values: Values) -> str | None:

@@ -9,6 +9,7 @@ The first kind that matches is used, so what a message is about comes before wha
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -390,6 +391,11 @@ KINDS: Final[tuple[Kind, ...]] = (
     ),
 )
 """In the order in which they are tried."""
+
+
+def meaning_of(table: Iterable[tuple[str, str]], text: str) -> str | None:
+    """The meaning beside the first expression of a table that is found in a text; None without."""
+    return next((said for words, said in table if re.search(words, text)), None)
 
 
 def kind_of(text: str) -> Kind | None:

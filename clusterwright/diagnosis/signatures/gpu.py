@@ -5,12 +5,12 @@ Sources: NVIDIA's Xid catalogue (see `xid.py`), DCGM diagnostics, AWS's health a
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from clusterwright.diagnosis import xid
 from clusterwright.diagnosis.model import Confidence
 from clusterwright.diagnosis.signature import Signature, Values
+from clusterwright.diagnosis.wording import meaning_of
 
 _REPLACE: Final = "clusterwright node replace {file} {nodes} --because {because}"
 _REBOOT: Final = "clusterwright node reboot {file} {nodes} --because {because}"
@@ -48,7 +48,7 @@ _NVML: Final = (
 
 def _nvml(values: Values) -> str:
     reason = values["reason"]
-    said = next(text for words, text in _NVML if re.search(words, reason.lower()))
+    said = meaning_of(_NVML, reason.lower())
     return f"GPU: {said} (NVML: {reason})"
 
 

@@ -11,6 +11,7 @@ import re
 from typing import Final
 
 from clusterwright.diagnosis.signature import Signature, Values
+from clusterwright.diagnosis.wording import meaning_of
 
 _CHECK: Final = "clusterwright check {file} --only {rules}"
 _GROUP: Final = ("node-group", "scaling-activity", "log", "cluster-event")
@@ -50,7 +51,7 @@ def _predicate(values: Values) -> str:
     text = values["predicates"].partition("preemption:")[0]
     reasons = {m[2].strip(" .,"): int(m[1]) for m in _REASON.finditer(text)}
     said = max(reasons, key=lambda reason: reasons[reason]) if reasons else text.strip(" .")[:160]
-    meaning = next((m for words, m in _PREDICATES if re.search(words, said)), "")
+    meaning = meaning_of(_PREDICATES, said) or ""
     return f"Kubernetes: pods cannot be scheduled: {meaning}{': ' if meaning else ''}{said}"
 
 

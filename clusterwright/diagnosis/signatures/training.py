@@ -10,7 +10,7 @@ from typing import Final
 
 from clusterwright.diagnosis import accelerator_errors
 from clusterwright.diagnosis.signature import Signature, Values
-from clusterwright.diagnosis.wording import kind_of
+from clusterwright.diagnosis.wording import kind_of, meaning_of
 
 _JOB: Final = "clusterwright diagnose {file} job {job}"
 _NODES: Final = "clusterwright accept {file} --nodes {nodes} --level standard"
@@ -76,7 +76,7 @@ def _jax(values: Values) -> str:
 def _nccl(values: Values) -> str:
     """The kind of failure that a message of NCCL names."""
     reason = values["reason"]
-    result = next((text for words, text in _NCCL_RESULTS if re.search(words, reason)), None)
+    result = meaning_of(_NCCL_RESULTS, reason)
     if result is not None:
         return f"NCCL: {result}"
     completion = _COMPLETION.search(reason)
