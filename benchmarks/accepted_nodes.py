@@ -22,6 +22,8 @@ from typing import Any
 from benchmarks.compare import ROOT, Comparison
 from clusterwright_rehearsal.nodes import images
 from clusterwright_rehearsal.runs import DEFAULT_STATE
+from tests.support import specs
+from tests.support.real_slurm import RealSlurm
 
 NODES = 32
 TARGET_RATIO = 1.5
@@ -47,9 +49,7 @@ def accepted_nodes_comparisons(folder: Path) -> Iterator[Comparison]:
 def _started(folder: Path) -> Any:
     # The node program is not part of the package.
     sys.path.insert(0, str(ROOT / "lifecycle_scripts"))
-    from tests.support import specs  # noqa: PLC0415
     from tests.support.acceptance_cluster import AcceptanceCluster  # noqa: PLC0415
-    from tests.support.real_slurm import RealSlurm  # noqa: PLC0415
 
     slurm = RealSlurm(images.image(DEFAULT_STATE / "cache").root, folder / "acceptance")
     atexit.register(slurm.close)

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any, Optional
 
 from clusterwright_common import boot_comment, records, scontrol, xid_history
+from clusterwright_common.probe import Probe
 
 from clusterwright_acceptance import node_run
 from clusterwright_acceptance.expected import Expected
@@ -79,22 +80,25 @@ def report_last(host: str, make_probe: node_run.MakeProbe) -> Optional[str]:
         return shown.summary
     nodes = [scontrol.words(line) for line in shown.stdout.splitlines()]
     # A node that ended may have had the host name, which is made of the address.
-    named = [(one.get("SlurmdStartTime", ""), one["NodeName"]) for one in nodes if _is(host, one)]
-    registered = [pair for pair in named if pair[0][:1].isdigit()]
+    registered = [
+        one
+        for one in nodes
+        if one.get("NodeHostName") == host and one.get("SlurmdStartTime", "")[:1].isdigit()
+    ]
     if not registered:
         return f"no node of Slurm has the host name {host}"
-    return _report(max(registered)[1], result, make_probe)
-
-
-def _is(host: str, node: dict[str, str]) -> bool:
-    return "NodeName" in node and node.get("NodeHostName") == host
+    node = max(registered, key=lambda one: one["SlurmdStartTime"])
+    return _comment(probe, node["NodeName"], result, node.get("Comment", ""))
 
 
 def _report(node: str, result: dict[str, Any], make_probe: node_run.MakeProbe) -> Optional[str]:
     """Write the comment; return why that was not possible."""
     probe = make_probe(_TIMEOUT_SECONDS)
     shown = probe.run(["scontrol", "--oneliner", "show", "node", node], _TIMEOUT_SECONDS)
-    before = scontrol.words(shown.stdout).get("Comment", "")
+    return _comment(probe, node, result, scontrol.words(shown.stdout).get("Comment", ""))
+
+
+def _comment(probe: Probe, node: str, result: dict[str, Any], before: str) -> Optional[str]:
     words = ["scontrol", "update", f"NodeName={node}"]
     words.append(f"Comment={boot_comment.written(result, before)}")
     answer = probe.run(words, _TIMEOUT_SECONDS)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
+from clusterwright_common import records
 from clusterwright_common.probe import Probe
 
 from clusterwright_metrics.text import Metrics
@@ -37,9 +37,5 @@ def collect(probe: Probe, metrics: Metrics) -> None:
 
 
 def _rows(probe: Probe) -> list[Any]:
-    try:
-        found = json.loads(probe.read(FILE) or "null")
-    except ValueError:
-        return []
-    rows = found.get("accepted") if isinstance(found, dict) else None
+    rows = records.read(probe.path(FILE)).get("accepted")
     return rows if isinstance(rows, list) else []

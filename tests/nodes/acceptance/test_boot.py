@@ -123,8 +123,7 @@ def pcs(node: Node) -> Node:
     node.command(
         "scontrol",
         f"""case "$*" in
-        "--oneliner show nodes") printf '%s\\n' '{old}' '{new}' '{off}' ;;
-        "--oneliner show node workers-1") echo "NodeName=workers-1 Comment=$(cat {comment})" ;;
+        "--oneliner show nodes") printf '%s\\n' '{old}' "{new} Comment=$(cat {comment})" '{off}' ;;
         "update NodeName=workers-1 Comment="*) echo "${{3#Comment=}}" >{comment} ;;
         *) exit 1 ;;
         esac""",

@@ -55,7 +55,7 @@ def run(context: ScenarioContext) -> None:
             within_s=240,
         )
         text = _said_of_failure(context, node, instance)
-        for word in ("acceptance_at_boot", "the node is rejected: cpus: "):
+        for word in ("step acceptance_at_boot failed", "the node is rejected: cpus: "):
             context.expect(word in text, f"{word!r} is not in: {text[-600:]}")
         states = [line["event"] for line in context.timeline() if line["instance_id"] == instance]
         context.expect("running" not in states, f"{instance} was {states}")

@@ -5,11 +5,10 @@ from __future__ import annotations
 _API = "it uses HyperPod's API"
 _OWN = "AWS PCS runs the controller, on which it works"
 _UNTRIED = "it has not been tried on PCS; its check is the same on every platform"
-_RESERVED = "it needs operators' requests, which were not tried on PCS"
 
 REASONS = {
     "acceptance-hold": "nodes of PCS test themselves before slurmd starts; see acceptance-at-boot",
-    "acceptance-interrupted": _RESERVED,
+    "acceptance-interrupted": "it was tried on HyperPod only; see acceptance",
     "accounting-secret-denied": "PCS keeps the accounting database itself",
     "alerts": _OWN,
     "artefact-wrong-checksum": "it replaces nodes with HyperPod's API",
