@@ -73,14 +73,12 @@ def test_each_step_has_start_and_end_lines(world: Callable[..., World]) -> None:
     assert run.last == "clusterwright: workers-1 is ready"
 
 
-def test_a_second_run_changes_nothing_and_is_quick(world: Callable[..., World]) -> None:
+def test_a_second_run_changes_nothing(world: Callable[..., World]) -> None:
     for name, configuration in (("workers-1", "managed"), ("controller-1", "scripted")):
         node = world(name, configuration)
         node.run()
         before = node.picture()
-        began = time.monotonic()
         run = node.run()
-        assert time.monotonic() - began < 2
         assert run.code == 0
         assert set(run.statuses().values()) <= {"unchanged", "skipped"}
         assert run.machine.points == []

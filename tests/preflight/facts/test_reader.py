@@ -94,10 +94,8 @@ def test_equal_calls_are_made_once(aws: Aws) -> None:
 
 def test_calls_run_concurrently_within_the_pool_size(aws: Aws) -> None:
     aws.delay_seconds = 0.05
-    started = time.perf_counter()
     AwsFactReader(SESSION, pool_size=8).read([One(str(n)) for n in range(16)])
     assert aws.most_open == 8
-    assert time.perf_counter() - started < 16 * aws.delay_seconds
 
 
 def test_waiting_facts_use_no_thread(aws: Aws) -> None:
@@ -109,10 +107,10 @@ def test_waiting_facts_use_no_thread(aws: Aws) -> None:
 
 
 def test_wall_time_is_that_of_the_longest_chain(aws: Aws) -> None:
-    aws.delay_seconds = 0.1
+    aws.delay_seconds = 0.5
     started = time.perf_counter()
     AwsFactReader(SESSION).read([One("a"), One("b"), Chain("c", ("d", "e"))])
-    assert time.perf_counter() - started < 0.35  # two in sequence, not five
+    assert time.perf_counter() - started < 2.4  # two in sequence, not five
 
 
 def test_error_affects_only_its_fact() -> None:
@@ -149,12 +147,12 @@ def test_exception_in_a_fact_is_an_error() -> None:
 
 
 def test_open_calls_time_out_at_the_deadline(aws: Aws) -> None:
-    aws.delay_seconds = 0.5
+    aws.delay_seconds = 2
     quick: Fact[Any] = Ready()
     started = time.perf_counter()
     reader = AwsFactReader(SESSION, deadline_seconds=0.05)
     values = reader.read([One("slow"), quick])
-    assert time.perf_counter() - started < 0.4
+    assert time.perf_counter() - started < aws.delay_seconds - 0.2
     assert values[quick] == "ready"
     with pytest.raises(AwsUnavailable) as caught:
         values[One("slow")]
