@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
+
+from clusterwright.sizing.plan_types import Layout
 
 
 class PlanError(Exception):
@@ -31,6 +33,10 @@ class TrainingPlan:
         refers to; None where the plan does not state them.
     layouts:
         The layouts of all candidates with the chosen type and number of nodes, the chosen first.
+    layout_days:
+        Days of the run with each of them at P50; None where the plan does not state them.
+    instead:
+        Which layout the job has instead of the chosen one, and why; None with the chosen one.
     """
 
     name: str
@@ -52,6 +58,8 @@ class TrainingPlan:
     flops_per_token: float | None
     peak_flops: float | None
     layouts: tuple[Mapping[str, Any], ...]
+    layout_days: tuple[float | None, ...] = ()
+    instead: str | None = None
 
     @property
     def save_every_steps(self) -> int | None:
@@ -74,6 +82,7 @@ def training_plan(name: str, document: Mapping[str, Any]) -> TrainingPlan:
     storage = _mapping(document.get("storage"))
     words = launch.get("megatron")
     instance_type = chosen.get("instance_type")
+    layouts = _layouts(document, nodes, chosen)
     return TrainingPlan(
         name=name,
         model=model,
@@ -93,8 +102,14 @@ def training_plan(name: str, document: Mapping[str, Any]) -> TrainingPlan:
         kept=_whole(storage.get("kept")),
         flops_per_token=_ratio(document.get("training_flops"), document.get("tokens")),
         peak_flops=_tera(_mapping(document.get("estimate")).get("mfu_peak_tflops")),
-        layouts=_layouts(document, nodes, instance_type, layout),
+        layouts=tuple(each for each, _ in layouts),
+        layout_days=tuple(days for _, days in layouts),
     )
+
+
+def sizes_of(layout: Mapping[str, Any]) -> Layout:
+    """A layout of a plan as a `Layout`."""
+    return Layout(**{one.name: layout[one.name] for one in fields(Layout) if one.name in layout})
 
 
 def _chosen(document: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -106,16 +121,17 @@ def _chosen(document: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _layouts(
-    document: Mapping[str, Any], nodes: int, instance_type: Any, chosen: Mapping[str, Any]
-) -> tuple[Mapping[str, Any], ...]:
-    found: list[Mapping[str, Any]] = [chosen]
-    for candidate in document.get("candidates") or ():
+    document: Mapping[str, Any], nodes: int, chosen: Mapping[str, Any]
+) -> list[tuple[Mapping[str, Any], float | None]]:
+    found: list[tuple[Mapping[str, Any], float | None]] = []
+    for candidate in (chosen, *(document.get("candidates") or ())):
         layout = candidate.get("layout") if isinstance(candidate, Mapping) else None
-        if not isinstance(layout, Mapping):
+        if not isinstance(layout, Mapping) or layout in [one for one, _ in found]:
             continue
-        if candidate.get("nodes") == nodes and candidate.get("instance_type") == instance_type:
-            found += [layout] if layout not in found else []
-    return tuple(found)
+        same = candidate.get("instance_type") == chosen.get("instance_type")
+        if candidate.get("nodes") == nodes and same:
+            found.append((layout, _number(_mapping(candidate.get("days")).get("p50"))))
+    return found
 
 
 def _ratio(one: Any, other: Any) -> float | None:

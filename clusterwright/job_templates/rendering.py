@@ -15,7 +15,9 @@ from clusterwright.job_templates import kubernetes
 from clusterwright.job_templates.common import KUBERNETES_ONLY, SLURM_ONLY
 from clusterwright.job_templates.facts import Target, needed, suitable, targets
 from clusterwright.job_templates.plan import TrainingPlan
+from clusterwright.job_templates.planned_layout import for_framework
 from clusterwright.job_templates.settings import SettingError, parsed
+from clusterwright.job_templates.slurm import plan_notes
 from clusterwright.job_templates.template import Context, JobTemplate, RefusedError
 from clusterwright.platforms.image_repositories import (
     repository_of_image,
@@ -91,6 +93,8 @@ def render(
         given = {**given, "image": with_registry(cluster, given["image"].strip())}
     target = _target(cluster, catalog, template, given)
     values = _values(target, template, given, plan)
+    if plan is not None and template.trains:
+        plan = for_framework(plan, template, values["nodes"] * target.accelerators)
     context = Context(cluster, catalog, target, template, values, plan, now.date())
     _check(context, now)
     form, ending = template.slurm, "sbatch"
@@ -102,7 +106,8 @@ def render(
 
 
 def _notes(context: Context) -> tuple[str, ...]:
-    return (*context.template.notes(context), *kubernetes.kind_notes(context))
+    template = context.template
+    return (*plan_notes(context), *template.notes(context), *kubernetes.kind_notes(context))
 
 
 def _check_launcher(cluster: Cluster, given: Mapping[str, str]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from clusterwright.job_templates.planned_layout import dense_and_gated, way_out
 from clusterwright.job_templates.settings import Setting, SettingError
 from clusterwright.job_templates.template import Context, RefusedError
 from clusterwright.sizing.errors import GoalError
@@ -87,10 +88,10 @@ def sizes(context: Context) -> Sizes:
     """Return the sizes. Raises RefusedError, SettingError."""
     plan = context.plan
     shape = planned_model(context, hint="render megatron-lm, whose arguments are in the plan")
-    if shape.experts is not None or shape.latent is not None or not shape.gated:
+    if not dense_and_gated(shape):
         raise RefusedError(
             f"{context.template.name} trains dense models with gated layers, not {shape.name}",
-            "render megatron-lm with a plan",
+            way_out(context.template.name, shape.name, plan),
         )
     layout = plan.layout if plan is not None else {}
     return Sizes(

@@ -215,9 +215,17 @@ def heading(context: Context) -> str:
         )
     if context.last_minute is not None and context.cluster.uses_slurm:
         lines.append("# --deadline is in the time zone of the controller, which has to be UTC.")
-    notes = (*context.template.notes(context), *inspector.notes(context))
+    notes = (*plan_notes(context), *context.template.notes(context), *inspector.notes(context))
     lines += [f"# {line}" for note in notes for line in wrap(note, 95)]
     return "\n".join(lines)
+
+
+def plan_notes(context: Context) -> tuple[str, ...]:
+    """What a job has otherwise than the plan, for the heading and stderr."""
+    plan = context.plan
+    if plan is None or plan.instead is None or not context.template.uses_plan:
+        return ()
+    return (plan.instead,)
 
 
 def communication(context: Context) -> Iterator[tuple[str, str]]:

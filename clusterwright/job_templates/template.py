@@ -14,6 +14,7 @@ from clusterwright.job_templates.facts import RunsOn, Target
 from clusterwright.job_templates.plan import TrainingPlan
 from clusterwright.job_templates.settings import Setting
 from clusterwright.jobs.rules.j015_capacity_end import ENDING
+from clusterwright.sizing.plan_types import Layout
 
 Family = Literal[
     "bring-up", "pre-training", "fine-tuning", "mlperf", "data", "checkpoints", "serving"
@@ -124,6 +125,10 @@ def _always(_target: Target) -> str | None:
     return None
 
 
+def _every_layout(_layout: Layout, _layers: int | None) -> str | None:
+    return None
+
+
 def _no_notes(_context: Context) -> tuple[str, ...]:
     return ()
 
@@ -167,6 +172,9 @@ class JobTemplate:
         Whether it measures layouts of the plan, without checkpoints.
     communicates:
         Whether its nodes communicate, so that EFA's variables are set.
+    layout_refusal:
+        Why the framework cannot run a layout of a model with so many layers (None if unknown), as
+        the end of a sentence; None if it can. The job then has the plan's next layout.
     untried:
         What no source or package confirms, for the reference page.
     """
@@ -192,6 +200,7 @@ class JobTemplate:
     untried: tuple[str, ...] = ()
     measures: bool = False
     communicates: bool = True
+    layout_refusal: Callable[[Layout, int | None], str | None] = field(default=_every_layout)
 
     @property
     def uses_nccl(self) -> bool:

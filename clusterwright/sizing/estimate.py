@@ -657,7 +657,12 @@ def _candidates(
     assert first.layout is not None
     seen = {_family(first)}
     fastest = uncertainty.median_days(work_of(option, inputs, training), inputs.tokens, found)
+    # Megatron-LM runs no fully sharded layout, so that one of the others is always there.
+    sharded = option.grid.sharding[option.order] == layouts.FSDP
     for rank in range(1, len(option.order)):
+        full = len(answers) > ALTERNATIVES
+        if full and sharded[rank]:
+            continue
         other = candidate_of(option, inputs, rank)
         if _family(other) in seen:
             continue
@@ -682,9 +687,13 @@ def _candidates(
                 efa_off=chosen.efa_off,
             )
         )
-        if len(answers) > ALTERNATIVES:
+        if len(answers) > ALTERNATIVES and not all(map(_fully_sharded, answers)):
             break
     return tuple(answers)
+
+
+def _fully_sharded(candidate: Candidate) -> bool:
+    return candidate.layout is not None and candidate.layout.sharding == "fsdp"
 
 
 def _family(candidate: Candidate) -> tuple[int | str, ...]:

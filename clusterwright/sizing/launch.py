@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from clusterwright.sizing.errors import GoalError
 from clusterwright.sizing.plan_types import Layout
@@ -134,19 +134,63 @@ def job_command(launch: Launch, layout: Layout, name: str, *, managed: bool) -> 
     return (launcher, "pretrain_gpt.py", *launch.megatron)
 
 
-def virtual_layers(layout: Layout, shape: ModelShape) -> int | None:
+def with_layout(
+    megatron: Sequence[str], nemo: Mapping[str, Any], torchtitan: Mapping[str, Any], layout: Layout
+) -> tuple[tuple[str, ...], dict[str, Any], dict[str, Any]]:
+    """Settings with another layout of the same model: batch, steps and paths stay.
+
+    Parameters
+    ----------
+    megatron, nemo, torchtitan:
+        As `Launch` has them.
+
+    Raises
+    ------
+    ValueError
+        The words of Megatron-LM do not state the number of layers.
+    """
+    layers = layers_of(megatron)
+    if layers is None:
+        raise ValueError("no --num-layers")
+    words = [word for word in megatron if word.partition("=")[0] not in _OF_LAYOUT]
+    words += [*_sizes(layout), *_options(layout, layers)]
+    if any(word.startswith("--num-experts=") for word in words):
+        words.append(f"--expert-model-parallel-size={layout.expert}")
+    model = nemo.get("model")
+    kept = {"seq_length": model["seq_length"]} if model and "seq_length" in model else {}
+    return (
+        tuple(words),
+        {**nemo, "model": {**_nemo_layout(layout, layers), **kept}, "ddp": _nemo_ddp(layout)},
+        {
+            **torchtitan,
+            "parallelism": _torchtitan_layout(layout),
+            "activation_checkpoint": _activation_checkpoint(layout),
+        },
+    )
+
+
+def layers_of(megatron: Iterable[str]) -> int | None:
+    """The number of layers in words of Megatron-LM; `None` if they do not state it."""
+    for word in megatron:
+        name, _, value = word.partition("=")
+        if name == "--num-layers" and value.isdecimal():
+            return int(value)
+    return None
+
+
+def virtual_layers(layout: Layout, layers: int) -> int | None:
     """Layers of one model chunk; `None` without interleaving, or if they do not divide."""
     chunks = layout.pipeline * layout.virtual
-    if layout.virtual == 1 or shape.layers % chunks:
+    if layout.virtual == 1 or layers % chunks:
         return None
-    return shape.layers // chunks
+    return layers // chunks
 
 
-def recompute_layers(layout: Layout, shape: ModelShape) -> tuple[str, int]:
+def recompute_layers(layout: Layout, layers: int) -> tuple[str, int]:
     """Megatron's recompute method and number of layers: each layer, or the first of each chunk."""
     if layout.recompute_share >= 1:
         return "uniform", 1
-    chunk = math.ceil(shape.layers / (layout.pipeline * layout.virtual))
+    chunk = math.ceil(layers / (layout.pipeline * layout.virtual))
     return "block", max(1, math.ceil(layout.recompute_share * chunk))
 
 
@@ -170,9 +214,7 @@ def _megatron(run: _Run) -> list[str]:
         f"--kv-channels={shape.head_width}",
         f"--seq-length={run.seq_len}",
         f"--max-position-embeddings={run.seq_len}",
-        f"--tensor-model-parallel-size={layout.tensor}",
-        f"--pipeline-model-parallel-size={layout.pipeline}",
-        f"--context-parallel-size={layout.context}",
+        *_sizes(layout),
         f"--micro-batch-size={layout.micro_batch}",
         f"--global-batch-size={run.global_batch}",
         f"--train-iters={run.steps}",
@@ -188,24 +230,55 @@ def _megatron(run: _Run) -> list[str]:
         words.append("--swiglu")
     if not shape.tied:
         words.append("--untie-embeddings-and-output-weights")
-    if layout.tensor > 1:
-        words.append("--sequence-parallel")
-    if (chunk := virtual_layers(layout, shape)) is not None:
+    words += _options(layout, shape.layers)
+    if run.precision == "fp8":
+        words.append("--fp8-format=hybrid")
+    words += _experts(layout, shape)
+    return words
+
+
+_OF_LAYOUT: Final = frozenset(
+    {
+        "--tensor-model-parallel-size",
+        "--pipeline-model-parallel-size",
+        "--context-parallel-size",
+        "--expert-model-parallel-size",
+        "--sequence-parallel",
+        "--num-layers-per-virtual-pipeline-stage",
+        "--use-distributed-optimizer",
+        "--overlap-grad-reduce",
+        "--overlap-param-gather",
+        "--recompute-granularity",
+        "--recompute-method",
+        "--recompute-num-layers",
+    }
+)
+"""Arguments of Megatron-LM that `_sizes`, `_options` and `_experts` write for a layout."""
+
+
+def _sizes(layout: Layout) -> list[str]:
+    return [
+        f"--tensor-model-parallel-size={layout.tensor}",
+        f"--pipeline-model-parallel-size={layout.pipeline}",
+        f"--context-parallel-size={layout.context}",
+    ]
+
+
+def _options(layout: Layout, layers: int) -> list[str]:
+    words = ["--sequence-parallel"] if layout.tensor > 1 else []
+    if (chunk := virtual_layers(layout, layers)) is not None:
         words.append(f"--num-layers-per-virtual-pipeline-stage={chunk}")
     if layout.sharding == "distributed-optimizer":
         words += ["--use-distributed-optimizer", "--overlap-grad-reduce", "--overlap-param-gather"]
     if layout.recompute == "selective":
         words.append("--recompute-granularity=selective")
     if layout.recompute == "full":
-        method, layers = recompute_layers(layout, shape)
+        method, count = recompute_layers(layout, layers)
         words += [
             "--recompute-granularity=full",
             f"--recompute-method={method}",
-            f"--recompute-num-layers={layers}",
+            f"--recompute-num-layers={count}",
         ]
-    if run.precision == "fp8":
-        words.append("--fp8-format=hybrid")
-    words += _experts(layout, shape)
     return words
 
 
@@ -247,31 +320,38 @@ def _experts(layout: Layout, shape: ModelShape) -> list[str]:
     return words
 
 
-def _nemo(run: _Run) -> dict[str, object]:
-    layout, shape = run.layout, run.shape
+def _nemo_layout(layout: Layout, layers: int) -> dict[str, object]:
     model: dict[str, object] = {
         "tensor_model_parallel_size": layout.tensor,
         "pipeline_model_parallel_size": layout.pipeline,
         "context_parallel_size": layout.context,
         "expert_model_parallel_size": layout.expert,
         "sequence_parallel": layout.tensor > 1,
-        "seq_length": run.seq_len,
     }
-    if virtual_layers(layout, shape) is not None:
+    if virtual_layers(layout, layers) is not None:
         model["virtual_pipeline_model_parallel_size"] = layout.virtual
     if layout.recompute != "none":
         model["recompute_granularity"] = layout.recompute
     if layout.recompute == "full":
-        method, layers = recompute_layers(layout, shape)
-        model |= {"recompute_method": method, "recompute_num_layers": layers}
+        method, count = recompute_layers(layout, layers)
+        model |= {"recompute_method": method, "recompute_num_layers": count}
+    return model
+
+
+def _nemo_ddp(layout: Layout) -> dict[str, object]:
+    return {"use_distributed_optimizer": layout.sharding == "distributed-optimizer"}
+
+
+def _nemo(run: _Run) -> dict[str, object]:
+    layout = run.layout
     return {
-        "model": model,
+        "model": {**_nemo_layout(layout, run.shape.layers), "seq_length": run.seq_len},
         "train": {
             "micro_batch_size": layout.micro_batch,
             "global_batch_size": run.global_batch,
             "train_iters": run.steps,
         },
-        "ddp": {"use_distributed_optimizer": layout.sharding == "distributed-optimizer"},
+        "ddp": _nemo_ddp(layout),
         # A name of training/mixed_precision.py, not a section.
         "mixed_precision": (
             "bf16_with_fp8_current_scaling_mixed" if run.precision == "fp8" else "bf16_mixed"
@@ -282,6 +362,17 @@ def _nemo(run: _Run) -> dict[str, object]:
             "save_interval": run.save_every_steps,
             "async_save": True,
         },
+    }
+
+
+def _torchtitan_layout(layout: Layout) -> dict[str, object]:
+    return {
+        "data_parallel_replicate_degree": 1,
+        "data_parallel_shard_degree": layout.data,
+        "tensor_parallel_degree": layout.tensor,
+        "pipeline_parallel_degree": layout.pipeline,
+        "context_parallel_degree": layout.context,
+        "expert_parallel_degree": layout.expert,
     }
 
 
@@ -296,14 +387,7 @@ def _torchtitan(run: _Run) -> dict[str, dict[str, object]]:
             "global_batch_size": run.global_batch,
             "steps": run.steps,
         },
-        "parallelism": {
-            "data_parallel_replicate_degree": 1,
-            "data_parallel_shard_degree": layout.data,
-            "tensor_parallel_degree": layout.tensor,
-            "pipeline_parallel_degree": layout.pipeline,
-            "context_parallel_degree": layout.context,
-            "expert_parallel_degree": layout.expert,
-        },
+        "parallelism": _torchtitan_layout(layout),
         "activation_checkpoint": _activation_checkpoint(layout),
         "checkpoint": {
             "enable": True,
@@ -326,7 +410,7 @@ def _cautions(layout: Layout, shape: ModelShape, precision: str) -> list[str]:
             "torchtitan: its data parallelism shards fully, so it needs less memory than planned "
             "and gathers weights in every layer"
         )
-    if layout.virtual > 1 and virtual_layers(layout, shape) is None:
+    if layout.virtual > 1 and virtual_layers(layout, shape.layers) is None:
         found.append(
             f"Megatron: {shape.layers} layers do not divide into {layout.pipeline} stages of "
             f"{layout.virtual} chunks; without interleaving the bubble is larger than planned"

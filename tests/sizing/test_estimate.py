@@ -396,3 +396,12 @@ def test_any_goal_is_a_plan_or_an_error(
     # 6ND counts the input embedding, which needs no work: small models may be below by that.
     looked_up = found.shape.matmul_params / found.shape.active
     assert e.days.p10 * 86_400 > fastest * looked_up * 0.99
+
+
+def test_one_layout_is_not_fully_sharded_where_one_fits() -> None:
+    found = planned(
+        model="mixtral-8x7b", tokens="100B", cluster={"instance_type": "p5.48xlarge", "nodes": 32}
+    )
+    shardings = [c.layout.sharding for c in found.candidates if c.layout is not None]
+    assert shardings[:5] == ["fsdp"] * 5
+    assert shardings[5:] == ["distributed-optimizer"]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from clusterwright.sizing import models
 from clusterwright.sizing.errors import GoalError
-from clusterwright.sizing.launch import Launch, launch_settings, virtual_layers
+from clusterwright.sizing.launch import Launch, launch_settings, virtual_layers, with_layout
 from clusterwright.sizing.plan_types import Layout, Recompute, Sharding
 from tests.job_templates.framework_names import BRIDGE, BRIDGE_PRECISIONS
 
@@ -71,7 +71,7 @@ def test_mixture_of_experts_with_latent_attention_settings() -> None:
 def test_indivisible_layers_are_warnings() -> None:
     layout = Layout(tensor=8, pipeline=6, data=8, virtual=2)
     launch = launch_settings(layout, LLAMA, seq_len=8192, tokens=1e12)
-    assert virtual_layers(layout, LLAMA) is None
+    assert virtual_layers(layout, LLAMA.layers) is None
     assert any("do not divide" in text for text in launch.cautions)
 
 
@@ -147,3 +147,23 @@ def test_frameworks_have_the_same_batch_and_layout(
         product *= int(str(titan[key]))
     assert product == layout.accelerators
     assert launch.torchtitan["training"]["global_batch_size"] == launch.global_batch
+
+
+def test_settings_with_another_layout_are_those_of_a_plan_with_it() -> None:
+    first = Layout(data=512, expert=8, sharding="fsdp", recompute="full")
+    other = Layout(tensor=4, pipeline=2, expert=16, data=64, virtual=2, recompute="selective")
+    for shape, precision in ((LLAMA, "fp8"), (DEEPSEEK, "bf16")):
+        planned = launch_settings(first, shape, seq_len=4096, tokens=1e12, precision=precision)
+        wanted = launch_settings(other, shape, seq_len=4096, tokens=1e12, precision=precision)
+        megatron, nemo, torchtitan = with_layout(
+            planned.megatron, planned.nemo, planned.torchtitan, other
+        )
+        batch = ("--micro-batch-size=", "--global-batch-size=", "--train-iters=")
+        assert {w for w in megatron if not w.startswith(batch)} == {
+            w for w in wanted.megatron if not w.startswith(batch)
+        }
+        assert (nemo["model"], nemo["ddp"]) == (wanted.nemo["model"], wanted.nemo["ddp"])
+        for section in ("parallelism", "activation_checkpoint"):
+            assert torchtitan[section] == wanted.torchtitan[section]
+    with pytest.raises(ValueError, match="num-layers"):
+        with_layout((), {}, {}, other)

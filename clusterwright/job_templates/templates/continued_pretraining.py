@@ -99,6 +99,7 @@ TEMPLATE = JobTemplate(
     image="optional",
     trains=True,
     save_signal="TERM",
+    layout_refusal=megatron_lm.layout_refusal,
     slurm=_slurm,
     kubernetes=_kubernetes,
     settings=(

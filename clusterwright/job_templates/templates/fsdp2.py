@@ -5,9 +5,12 @@ from __future__ import annotations
 from importlib.resources import files
 
 from clusterwright.job_templates import kubernetes, slurm
+from clusterwright.job_templates.plan import sizes_of
+from clusterwright.job_templates.planned_layout import way_out
 from clusterwright.job_templates.settings import Setting
 from clusterwright.job_templates.sizes import SETTINGS, data_path, sizes
 from clusterwright.job_templates.template import Context, JobTemplate, RefusedError
+from clusterwright.sizing.plan_types import Layout
 
 PROGRAM = "fsdp2_pretrain.py"
 _DEBUG = (("NCCL_DEBUG", "INFO"), ("NCCL_DEBUG_SUBSYS", "INIT,NET"))
@@ -22,11 +25,15 @@ def arguments(context: Context) -> list[str]:
     """The program's arguments."""
     size = sizes(context)
     layout = context.plan.layout if context.plan is not None else {}
-    if any(int(layout.get(part, 1)) > 1 for part in ("tensor", "pipeline", "context", "expert")):
+    if layout_refusal(sizes_of(layout), None) is not None:
         raise RefusedError(
             f"{context.template.name}: the plan's layout is {layout.get('text')}, and this "
             "program is data-parallel",
-            "render torchtitan or megatron-lm, or plan without tensor and pipeline parallelism",
+            way_out(
+                context.template.name,
+                str(context.plan and context.plan.model.get("name")),
+                context.plan,
+            ),
         )
     words = [
         f"--data={data_path(context)}",
@@ -39,6 +46,13 @@ def arguments(context: Context) -> list[str]:
         f"--learning-rate={context.text('learning_rate')} --warmup={context.count('warmup')}",
     ]
     return [*words, "--recompute"] if size.recompute else words
+
+
+def layout_refusal(layout: Layout, _layers: int | None) -> str | None:
+    """Why the program cannot run a layout."""
+    if layout.tensor * layout.pipeline * layout.context * layout.expert > 1:
+        return "is not data-parallel only, and the program of this job is"
+    return None
 
 
 def _slurm(context: Context) -> str:
@@ -88,6 +102,7 @@ TEMPLATE = JobTemplate(
     minutes=1440,
     image="optional",
     trains=True,
+    layout_refusal=layout_refusal,
     slurm=_slurm,
     kubernetes=_kubernetes,
     settings=(

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import asdict
-from typing import Any, Final
+from typing import Final
 
 from clusterwright.job_templates import slurm
 from clusterwright.job_templates.parallel import ParallelRun
+from clusterwright.job_templates.plan import sizes_of
+from clusterwright.job_templates.planned_layout import way_out
 from clusterwright.job_templates.settings import Setting
 from clusterwright.job_templates.sizes import planned_model
 from clusterwright.job_templates.template import Context, JobTemplate, RefusedError
@@ -18,19 +20,6 @@ from clusterwright.sizing.models import usual_seq_len
 from clusterwright.sizing.plan_types import Layout
 from clusterwright.sizing.shape import ModelShape
 
-_FIELDS: Final = (
-    "tensor",
-    "pipeline",
-    "context",
-    "expert",
-    "data",
-    "virtual",
-    "micro_batch",
-    "accumulation",
-    "recompute",
-    "recompute_share",
-    "sharding",
-)
 _OWN: Final = frozenset({"micro_batch", "accumulation", "save_every", "keep", "steps"})
 _TENSOR: Final = (8, 4, 2, 1)
 
@@ -43,13 +32,13 @@ def layouts(context: Context, shape: ModelShape) -> list[Layout]:
         sizes = [t for t in _TENSOR if context.target.accelerators % t == 0 == shape.heads % t]
         found = [Layout(tensor=t, data=world // t, recompute="full") for t in sizes]
     else:
-        every = [_layout(layout) for layout in plan.layouts]
-        found = [one for one in every if one.sharding != "fsdp"]
+        every = [sizes_of(layout) for layout in plan.layouts]
+        found = [one for one in every if _refusal(one, shape) is None]
         if not found:
             raise RefusedError(
-                f"{context.template.name}: every layout of the plan is fully sharded, which "
-                "Megatron-LM's arguments of the plan are not",
-                "render torchtitan for the layout of the plan",
+                f"{context.template.name}: Megatron-LM runs no layout of the plan: "
+                f"{every[0].text} {_refusal(every[0], shape)}",
+                way_out("megatron-lm", shape.name, plan),
             )
         found = [one for one in found if one.accelerators == world]
         if not found:
@@ -61,8 +50,25 @@ def layouts(context: Context, shape: ModelShape) -> list[Layout]:
     return found[: context.count("layouts")]
 
 
-def _layout(document: Any) -> Layout:
-    return Layout(**{name: document[name] for name in _FIELDS if name in document})
+def _refusal(layout: Layout, shape: ModelShape) -> str | None:
+    return megatron_lm.layout_refusal(layout, shape.layers)
+
+
+def _notes(context: Context) -> tuple[str, ...]:
+    """The layouts of the plan that are left out, and why."""
+    plan = context.plan
+    if plan is None:
+        return ()
+    shape = _planned(context)
+    found = [(sizes_of(layout), layout.get("text")) for layout in plan.layouts]
+    left = [(text, _refusal(one, shape)) for one, text in found]
+    return tuple(f"Left out: {text}, which {why}." for text, why in left if why is not None)
+
+
+def _planned(context: Context) -> ModelShape:
+    return planned_model(
+        context, hint="the settings of its chosen layout are in the plan: render megatron-lm"
+    )
 
 
 def folder(layout: Layout) -> str:
@@ -123,9 +129,7 @@ def _case(context: Context, shape: ModelShape, number: int, layout: Layout) -> s
 
 
 def _slurm(context: Context) -> str:
-    shape = planned_model(
-        context, hint="the settings of its chosen layout are in the plan: render megatron-lm"
-    )
+    shape = _planned(context)
     found = layouts(context, shape)
     cases = "\n".join(
         _case(context, shape, number, layout) for number, layout in enumerate(found, 1)
@@ -163,12 +167,13 @@ TEMPLATE = JobTemplate(
     "`layout.json`: `clusterwright report layouts FILE --logs FOLDER --format json` compares "
     "them, and `clusterwright plan ... --measured` takes the result: the fastest layout becomes "
     "the plan's. A layout without memory ends with its own error, and the next begins. Fully "
-    "sharded layouts are left out.",
+    "sharded layouts are left out, and named in the file.",
     runs_on="nvidia",
     source="as megatron-lm; sbatch(1), --array",
     minutes=60,
     image="optional",
     measures=True,
+    notes=_notes,
     slurm=_slurm,
     kubernetes_refusal="its tasks run one after another on the same nodes, an array of Slurm: "
     "render megatron-lm with each layout",

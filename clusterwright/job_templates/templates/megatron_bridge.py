@@ -191,7 +191,7 @@ TEMPLATE = JobTemplate(
     "the layout of the plan; without a plan with tensor parallelism in the node. It reads the "
     "same tokens as megatron-lm, and keeps the newest checkpoints by itself. The recipe reads the "
     "configuration of its model offline from Hugging Face's cache on the file system "
-    "(`HF_HOME`): download it once. A fully sharded plan is refused.",
+    "(`HF_HOME`): download it once. Instead of a fully sharded layout it has the plan's next.",
     runs_on="nvidia",
     source="NVIDIA-NeMo/Megatron-Bridge, main of 2026-08-22: scripts/training/run_recipe.py, "
     "megatron/bridge/recipes, training/config.py, training/checkpointing.py; NVIDIA/Megatron-LM, "
@@ -200,6 +200,7 @@ TEMPLATE = JobTemplate(
     image="optional",
     trains=True,
     save_signal="TERM",
+    layout_refusal=megatron_lm.layout_refusal,
     slurm=_slurm,
     kubernetes=_kubernetes,
     settings=(

@@ -12,8 +12,10 @@ from clusterwright.job_templates.parallel import (
     ParallelRun,
     parallel_run,
 )
+from clusterwright.job_templates.planned_layout import way_out
 from clusterwright.job_templates.settings import Setting
 from clusterwright.job_templates.template import Context, JobTemplate, RefusedError
+from clusterwright.sizing.plan_types import Layout
 
 TRACKER: Final = "latest_checkpointed_iteration.txt"
 _OF_THE_JOB: Final = frozenset(
@@ -29,6 +31,8 @@ _OF_THE_JOB: Final = frozenset(
     }
 )
 """Arguments of the plan that the job states itself, because its nodes and paths decide them."""
+
+_FULLY_SHARDED: Final = "is fully sharded, and arguments of Megatron-LM shard the optimizer only"
 
 _DATA: Final = """
 DATA=()
@@ -48,11 +52,20 @@ def layout_of(context: Context) -> ParallelRun:
     if run.sharding == "fsdp":
         layout = context.plan.layout.get("text") if context.plan is not None else None
         raise RefusedError(
-            f"{context.template.name}: the plan's layout {layout} is fully sharded, and its "
-            "arguments for Megatron-LM shard the optimizer only",
-            "render torchtitan or fsdp2",
+            f"{context.template.name}: the plan's layout {layout} {_FULLY_SHARDED}, and the plan "
+            f"has no other for {context.nodes} nodes that Megatron-LM runs",
+            way_out(context.template.name, run.model_name, context.plan),
         )
     return run
+
+
+def layout_refusal(layout: Layout, layers: int | None) -> str | None:
+    """Why Megatron-LM cannot run a layout with the arguments of the plan."""
+    if layout.sharding == "fsdp":
+        return _FULLY_SHARDED
+    if layers is not None and layers % layout.pipeline:
+        return f"has {layout.pipeline} stages, which do not divide {layers} layers"
+    return None
 
 
 def arguments(context: Context, run: ParallelRun) -> list[str]:
@@ -243,7 +256,8 @@ TEMPLATE = JobTemplate(
     about="Runs pretrain_gpt.py of a checkout of Megatron-LM with the arguments of the plan; "
     "without a plan with tensor parallelism in the node. It resumes from the checkpoint that "
     f"{TRACKER} names. Megatron-LM removes no checkpoint: the job keeps the newest, and removes "
-    "older folders iter_* below the run's checkpoints. A fully sharded plan is refused.",
+    "older folders iter_* below the run's checkpoints. Instead of a fully sharded layout it has "
+    "the plan's next.",
     runs_on="nvidia",
     source="NVIDIA/Megatron-LM, main of 2026-08-22: megatron/training/arguments.py, the "
     "configurations of megatron/training/config, training.py and checkpointing.py; arXiv "
@@ -252,6 +266,7 @@ TEMPLATE = JobTemplate(
     image="optional",
     trains=True,
     save_signal="TERM",
+    layout_refusal=layout_refusal,
     slurm=_slurm,
     kubernetes=_kubernetes,
     settings=SETTINGS,

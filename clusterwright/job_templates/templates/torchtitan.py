@@ -7,27 +7,13 @@ from typing import Any, Final
 
 from clusterwright.job_templates import kubernetes, slurm
 from clusterwright.job_templates.parallel import PARALLEL_SETTINGS, ParallelRun, parallel_run
+from clusterwright.job_templates.planned_layout import way_out
 from clusterwright.job_templates.settings import Setting
 from clusterwright.job_templates.template import Context, JobTemplate, RefusedError
+from clusterwright.job_templates.torchtitan_models import FLAVORS, VERSION
 from clusterwright.sizing.launch import toml_lines
 
-VERSION: Final = "0.2.2"
 _FILE: Final = "torchtitan.toml"
-FLAVORS: Final[Mapping[str, tuple[str, str]]] = {
-    "llama3-8b": ("llama3", "8B"),
-    "llama3-70b": ("llama3", "70B"),
-    "llama3.1-8b": ("llama3", "8B"),
-    "llama3.1-70b": ("llama3", "70B"),
-    "llama3.1-405b": ("llama3", "405B"),
-    "llama4-maverick": ("llama4", "17bx128e"),
-    "deepseek-v3": ("deepseek_v3", "671B"),
-    "qwen3-8b": ("qwen3", "8B"),
-    "qwen3-14b": ("qwen3", "14B"),
-    "qwen3-32b": ("qwen3", "32B"),
-    "qwen3-30b-a3b": ("qwen3", "30B-A3B"),
-    "qwen3-235b-a22b": ("qwen3", "235B-A22B"),
-}
-"""Name and flavor of torchtitan's models, by the planner's names."""
 
 
 def flavor(run: ParallelRun, context: Context) -> tuple[str, str]:
@@ -42,7 +28,8 @@ def flavor(run: ParallelRun, context: Context) -> tuple[str, str]:
     if name not in FLAVORS:
         raise RefusedError(
             f"torchtitan {VERSION} has no {name}",
-            "--set flavor=NAME/FLAVOR of a model with the same sizes, or render megatron-lm",
+            way_out(context.template.name, name, context.plan)
+            + ", or set flavor=NAME/FLAVOR of a model with the same sizes",
         )
     return FLAVORS[name]
 

@@ -47,6 +47,17 @@ def test_the_layouts_of_the_plan_one_after_another() -> None:
     assert findings(text) == []
 
 
+def test_layouts_that_are_left_out_are_named() -> None:
+    text = rendered("layout-sweep", plan=_plan({"sharding": "fsdp", "data": 32}, *TWO))
+    assert "#SBATCH --array=1-2%1\n" in text
+    heading = " ".join(re.findall(r"^# (.*)", text.partition("set -o errexit")[0], re.MULTILINE))
+    assert (
+        "Left out: 0, which is fully sharded, and arguments of Megatron-LM shard the optimizer "
+        "only." in heading
+    )
+    assert heading.count("Left out") == 1
+
+
 def test_each_layout_is_written_beside_its_log() -> None:
     text = rendered("layout-sweep", plan=_plan(*TWO))
     assert 'printf "%s\\n" "$LAYOUT_JSON" >"$RUN_PATH/layout.json"' in text
@@ -74,8 +85,9 @@ def test_without_a_plan_sizes_of_tensor_parallelism() -> None:
 
 
 def test_refusals() -> None:
-    with pytest.raises(RefusedError, match="every layout of the plan is fully sharded"):
+    with pytest.raises(RefusedError, match=r"plan: DP32 .* is fully sharded") as e:
         rendered("layout-sweep", plan=made_plan())
+    assert e.value.hint == "render torchtitan or fsdp2"
     with pytest.raises(RefusedError, match="no layout of the plan uses the 16 accelerators") as e:
         rendered("layout-sweep", plan=_plan(*TWO), nodes="2")
     assert e.value.hint == "--set nodes=4"

@@ -88,7 +88,7 @@ def test_a_model_without_a_recipe() -> None:
     assert words(text)["--recipe"] == "acme_pretrain_config"
 
 
-def test_a_fully_sharded_plan_is_refused() -> None:
+def test_a_fully_sharded_plan_without_another_layout_is_refused() -> None:
     with pytest.raises(RefusedError, match="is fully sharded"):
         rendered("megatron-bridge", plan=made_plan())
 

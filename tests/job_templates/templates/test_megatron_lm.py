@@ -63,9 +63,10 @@ def test_layers_that_are_not_gated_keep_the_defaults_of_megatron_lm() -> None:
     assert "--swiglu" not in words
 
 
-def test_a_fully_sharded_plan_is_refused() -> None:
-    with pytest.raises(RefusedError, match="DP32 MBS2 fsdp is fully sharded"):
+def test_a_fully_sharded_plan_without_another_layout_is_refused() -> None:
+    with pytest.raises(RefusedError, match="DP32 MBS2 fsdp is fully sharded") as error:
         rendered("megatron-lm", plan=made_plan())
+    assert error.value.hint == "render torchtitan or fsdp2"
 
 
 def test_nodes_that_the_layout_does_not_divide_are_refused() -> None:
