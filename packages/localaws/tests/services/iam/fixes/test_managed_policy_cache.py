@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from moto.core import DEFAULT_ACCOUNT_ID
+from moto.iam.models import iam_backends
+
 from clusterwright_localaws.core.runtime import Runtime
 from packages.localaws.tests.parts import client
 
@@ -28,3 +31,10 @@ class TestParsedOnce:
         )
         assert other.get_policy(PolicyArn=arn)["Policy"]["AttachmentCount"] == 0
         assert len(other.list_policies(Scope="AWS", MaxItems=1000)["Policies"]) == 1000
+
+    def test_policies_are_copied_when_they_are_first_requested(self, aws: Runtime) -> None:
+        client("iam").list_roles()
+        backend = iam_backends[DEFAULT_ACCOUNT_ID]["aws"]
+        assert "managed_policies" not in vars(backend)
+        assert client("iam").list_policies(Scope="AWS", MaxItems=10)["IsTruncated"]
+        assert len(vars(backend)["managed_policies"]) > 1_000
