@@ -182,8 +182,7 @@ class Job:
     @cached_property
     def trains(self) -> bool:
         """Whether the job trains: a launcher or a training script, and not a test."""
-        texts = [part for word in self.file.all_words for part in word.text.split()[:400]]
-        return any(_TRAINERS.search(text) for text in texts)
+        return is_training(self.file.all_words)
 
     @cached_property
     def only_tests(self) -> bool:
@@ -353,6 +352,12 @@ class Job:
             if group.scratch is not None:
                 return group.scratch.mount_path
         return None
+
+
+def is_training(words: Iterable[Word]) -> bool:
+    """Whether a launcher or a training script is among the words of a command."""
+    texts = (part for word in words for part in word.text.split()[:400])
+    return any(_TRAINERS.search(text) for text in texts)
 
 
 def _within(path: str, mount: str) -> bool:

@@ -16,7 +16,15 @@ from clusterwright.cluster_spec.problems import Position
 from clusterwright.jobs import values
 from clusterwright.jobs.lexer import Unread, lex
 from clusterwright.jobs.options import SBATCH, SRUN, Mistake, Option, read_options
-from clusterwright.jobs.shell import Assignment, Command, Script, Word, nested, read_script
+from clusterwright.jobs.shell import (
+    Assignment,
+    Command,
+    Script,
+    Word,
+    joined,
+    nested,
+    read_script,
+)
 
 DIRECTIVE: Final = "#SBATCH"
 _NOT_READ: Final = re.compile(r"(\s+#SBATCH|\s*#\s+SBATCH|\s*#(?i:sbatch)(?<!#SBATCH))\s+-")
@@ -303,7 +311,8 @@ def read_job(text: str, name: str) -> JobFile:
         mistakes += wrong
         mistakes += [Mistake("stray", rest[0].text, rest[0])] if rest else []
     variables = _slurm_variables(options)
-    script = read_script(text, variables)
+    chdir = next((o.value for o in reversed(options) if o.name == "chdir"), None)
+    script = read_script(text, variables, folder=joined(None, chdir) if chdir else None)
     # What stands in a here-document is text, such as another batch script.
     bodies = [line for document in script.here_documents for line in document.lines]
     own = tuple(word for word in near if word.line not in bodies)

@@ -44,7 +44,7 @@ class Part:
 @dataclass(frozen=True)
 class Token:
     """A word or an operator; `line` and `column` count from 1. `array` has the words of
-    `NAME=(...)`.
+    `NAME=(...)`; `redirection` is the operator of one, such as `2>`.
     """
 
     line: int
@@ -53,7 +53,7 @@ class Token:
     operator: str = ""
     parts: tuple[Part, ...] = ()
     array: tuple[Token, ...] | None = None
-    redirection: bool = False
+    redirection: str = ""
 
     @property
     def literal(self) -> str | None:
@@ -146,7 +146,8 @@ class _Lexer:
         elif (match := _HEREDOC.match(text, self.at)) is not None:
             self._heredoc_word(match)
         elif (match := _REDIRECTION.match(text, self.at)) is not None:
-            tokens.append(Token(self.line, self.column, len(match.group()), redirection=True))
+            sign = match.group()
+            tokens.append(Token(self.line, self.column, len(sign), redirection=sign))
             self.at = match.end()
         else:
             for operator in _OPERATORS:

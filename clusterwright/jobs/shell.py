@@ -6,6 +6,7 @@ with it keeps `${NAME}` and is `dynamic`.
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -55,6 +56,19 @@ class Assignment:
 
 
 @dataclass(frozen=True)
+class Redirection:
+    """The output to a file: `>` and `&>` truncate it, `>>` appends to it."""
+
+    sign: str
+    target: Word
+
+    @property
+    def truncates(self) -> bool:
+        """Whether the file is emptied first."""
+        return ">" in self.sign and ">>" not in self.sign and "<" not in self.sign
+
+
+@dataclass(frozen=True)
 class Command:
     """A simple command.
 
@@ -68,6 +82,11 @@ class Command:
         The operator between the previous command and this one: `&&`, `||`, `|`, or empty.
     before:
         The operator that follows: also `&`.
+    outputs:
+        The files that it writes by redirections; that of a group or a loop is a command without
+        words in `Script.outputs`.
+    folder:
+        The working directory, where `cd` says it; None where the file does not determine it.
     """
 
     words: tuple[Word, ...]
@@ -75,7 +94,8 @@ class Command:
     after: str = ""
     before: str = ""
     certain: bool = True
-    output: Word | None = None
+    outputs: tuple[Redirection, ...] = ()
+    folder: str | None = None
 
     @property
     def name(self) -> str:
@@ -91,14 +111,32 @@ class Script:
     assignments: list[Assignment] = field(default_factory=list)
     unread: list[Unread] = field(default_factory=list)
     here_documents: list[HereDocument] = field(default_factory=list)
+    outputs: list[Redirection] = field(default_factory=list)
+    """Of groups, loops and subshells, and of nothing: `} > FILE`, `done > FILE`, `> FILE`."""
     first_line: int | None = None
     """Line of the first command."""
 
 
-def read_script(text: str, variables: Mapping[str, str], line: int = 1, column: int = 1) -> Script:
-    """Read a script; `variables` are known before it, such as those of Slurm."""
+def read_script(
+    text: str,
+    variables: Mapping[str, str],
+    line: int = 1,
+    column: int = 1,
+    *,
+    folder: str | None = None,
+) -> Script:
+    """Read a script.
+
+    Parameters
+    ----------
+    variables:
+        Known before it, such as those of Slurm.
+    folder:
+        The working directory at its beginning; None if it is not known.
+    """
     lexed = lex(text.replace(_OPEN, "?").replace(_CLOSE, "?"), line, column)
     reader = _Reader({}, variables)
+    reader.folder = folder
     reader.read(lexed.tokens)
     reader.script.unread += lexed.unread
     reader.script.here_documents += lexed.here_documents
@@ -115,6 +153,8 @@ class _Reader:
         self.arrays = arrays
         self.values: dict[str, str | None] = dict(variables)
         self.depth = 0
+        self.folder: str | None = None
+        self.folders: list[str | None] = []
 
     def read(self, tokens: Sequence[Token]) -> None:
         current: list[Token] = []
@@ -131,6 +171,10 @@ class _Reader:
                 continue
             else:
                 after = ""
+            if token.operator == "(":
+                self.folders.append(self.folder)
+            elif token.operator == ")" and self.folders:
+                self.folder = self.folders.pop()
             if len(self.script.commands) >= _MOST_COMMANDS:
                 return
         if current:
@@ -141,7 +185,7 @@ class _Reader:
         words: list[Word] = []
         own: list[Assignment] = []
         marked: list[tuple[Token, str, str]] = []
-        output: Word | None = None
+        outputs: list[Redirection] = []
         declaring = False
         exported = False
         index = 0
@@ -150,7 +194,7 @@ class _Reader:
             index += 1
             if token.redirection:
                 if index < len(tokens) and not tokens[index].redirection:
-                    output = self._joined(tokens[index])
+                    outputs.append(Redirection(token.redirection, self._joined(tokens[index])))
                     index += 1
                 continue
             found = self._assignment(token) if not words or declaring else None
@@ -167,6 +211,8 @@ class _Reader:
                 declaring = True
                 exported = expanded[0].text == "export"
             words += expanded
+        if not words:
+            self.script.outputs += outputs
         if declaring or not words:
             self.script.assignments += own
             for token, name, value in () if declaring else marked:
@@ -176,8 +222,27 @@ class _Reader:
             return
         self.script.assignments += [Assignment(a.name, a.value, True, a.certain) for a in own]
         self.script.commands.append(
-            Command(tuple(words), tuple(own), after, before, self.depth == 0, output)
+            Command(
+                tuple(words),
+                tuple(own),
+                after,
+                before,
+                self.depth == 0,
+                tuple(outputs),
+                self.folder,
+            )
         )
+        if words[0].text in ("cd", "pushd", "popd"):
+            self._change(words)
+
+    def _change(self, words: Sequence[Word]) -> None:
+        """Follow `cd FOLDER`; in a branch, or without a known folder, it is unknown after it."""
+        stated = [word for word in words[1:] if word.text not in ("-P", "-L", "--")]
+        if words[0].text == "popd" or self.depth or len(stated) > 1:
+            self.folder = None
+        else:
+            path = stated[0].text if stated else "~"
+            self.folder = None if path == "-" else joined(self.folder, path)
 
     def _export(self, words: Sequence[Word]) -> None:
         """`export NAME` of a variable that was set before."""
@@ -299,6 +364,20 @@ def _word(marked: str, token: Token) -> Word:
     return Word(text, token.line, token.column, token.length, text != marked)
 
 
+def _at(word: Word, place: Word) -> Word:
+    """A word at the position of another."""
+    return Word(word.text, place.line, place.column, place.length, word.dynamic)
+
+
+def joined(folder: str | None, path: str) -> str | None:
+    """A path seen from a folder; None if it is relative and the folder is not known."""
+    if path.startswith(("/", "~", "$")):
+        return path
+    if folder is None:
+        return None
+    return posixpath.normpath(f"{folder}/{path}")
+
+
 def _evaluated(body: str) -> str | None:
     """A sum or product of whole numbers, by Python's own grammar."""
     import ast
@@ -337,16 +416,19 @@ def nested(commands: Sequence[Command], variables: Mapping[str, str]) -> Iterato
             flag = words[index + 1].text
             if shell in ("bash", "sh") and re.fullmatch(r"-[a-z]*c", flag):
                 word = words[index + 2]
-                inner = read_script(word.text, variables, word.line, word.column)
+                inner = read_script(
+                    word.text, variables, word.line, word.column, folder=command.folder
+                )
                 for found in inner.commands:
                     yield Command(
-                        tuple(
-                            Word(w.text, word.line, word.column, word.length, w.dynamic)
-                            for w in found.words
-                        ),
+                        tuple(_at(one, word) for one in found.words),
                         found.environment,
                         found.after,
                         found.before,
                         found.certain and command.certain,
+                        tuple(
+                            Redirection(one.sign, _at(one.target, word)) for one in found.outputs
+                        ),
+                        found.folder,
                     )
                 break

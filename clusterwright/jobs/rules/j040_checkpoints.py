@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from clusterwright.jobs.job import Kind
 from clusterwright.jobs.rule import Assignment, Fail, Job, JobRule, Results, Word
+from clusterwright.jobs.shell import joined
 
 _OPTIONS = re.compile(
     r"--(?:save|save[-_]dir|checkpoint[-_](?:dir|path|folder)|output[-_]dir|logging[-_]dir"
@@ -57,15 +58,18 @@ class Checkpoints(JobRule):
 def _paths(job: Job) -> Iterator[tuple[Word | Assignment, str]]:
     for step in job.file.steps:
         words = list(step.program)
+        # In a container another folder is the working directory.
+        folder = None if job.containers else step.command.folder
         for index, word in enumerate(words):
             name, equals, value = word.text.partition("=")
             if _SETTINGS.fullmatch(name) and equals:
-                yield word, value
+                yield word, joined(folder, value) or value
             elif _OPTIONS.fullmatch(name):
                 if equals:
-                    yield word, value
+                    yield word, joined(folder, value) or value
                 elif index + 1 < len(words):
-                    yield words[index + 1], words[index + 1].text
+                    place = words[index + 1]
+                    yield place, joined(folder, place.text) or place.text
     for assignment in job.file.script.assignments:
         if _VARIABLES.fullmatch(assignment.name):
             yield assignment, assignment.value.text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from clusterwright.jobs.hub import loaded_by
 from clusterwright.jobs.rule import Fail, Job, JobRule, Results, Word
 
 _CACHES = frozenset(
@@ -16,6 +17,10 @@ _CACHES = frozenset(
         "XDG_CACHE_HOME",
     ]
 )
+_OF_THE_HUB = _CACHES - {"HF_DATASETS_CACHE", "HF_ASSETS_CACHE", "TORCH_HOME"}
+_SOURCE = ("source", ".")
+_NOT_ENVIRONMENTS = ("/activate", "/conda.sh", "/modules.sh", "/bash", "/lmod.sh")
+"""What makes programs available and sets no cache."""
 _PLACES = {"home": "the home directories", "root": "the root disk of each node"}
 
 
@@ -38,13 +43,30 @@ class HuggingFaceCache(JobRule):
                     at=assignment,
                     hint=f"HF_HOME on {job.shared_paths}",
                 )
+        if any(a.name in _OF_THE_HUB for a in found) or job.containers or _elsewhere(job):
+            return
         download = _download(job)
-        if download is not None and not found and not job.containers:
+        if download is not None:
             yield Fail(
                 message="the download goes to ~/.cache/huggingface in the home directory",
                 at=download,
                 hint=f"export HF_HOME on {job.shared_paths}, or --local-dir",
             )
+        for word, name in loaded_by(job):
+            yield Fail(
+                message=f"{name} is loaded through ~/.cache/huggingface in the home directory",
+                at=word,
+                hint=f"export HF_HOME on {job.shared_paths}, or the path of a copy there",
+            )
+            return
+
+
+def _elsewhere(job: Job) -> bool:
+    """Whether ~/.cache is not in the home directories, or a file that is sourced may say so."""
+    if job.file.variable("HOME") or job.storage("~/.cache") not in _PLACES:
+        return True
+    sourced = [c.words[1].text for c in job.file.commands if c.name in _SOURCE and c.words[1:]]
+    return any(not path.endswith(_NOT_ENVIRONMENTS) for path in sourced)
 
 
 def _download(job: Job) -> Word | None:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from clusterwright.jobs.rule import Fail, Job, JobRule, Results
+import posixpath
+
+from clusterwright.jobs.job import argument
+from clusterwright.jobs.rule import Command, Fail, Job, JobRule, Results
+from clusterwright.jobs.shell import joined
 
 _VARIABLES = ("ENROOT_CACHE_PATH", "ENROOT_TEMP_PATH")
 _BAD = {"home": "the home directories", "root": "the root disk"}
@@ -25,6 +29,8 @@ class EnrootPaths(JobRule):
         ]
         if not imports:
             return
+        for command in imports:
+            yield from _image(job, command)
         missing = []
         for name in _VARIABLES:
             variable = job.file.variable(name)
@@ -51,6 +57,22 @@ class EnrootPaths(JobRule):
                 severity="info" if configured else None,
                 hint=_hint(job),
             )
+
+
+def _image(job: Job, command: Command) -> Results:
+    """The file that an import writes: that of --output, else one in the working directory."""
+    words = command.words
+    start = next(index for index, word in enumerate(words) if word.text == "import")
+    output = argument(words[start:], "-o", "--output")
+    path = joined(command.folder, output.text if output is not None else "image.sqsh")
+    kind = job.storage(path) if path is not None else "unknown"
+    if path is not None and kind in _BAD:
+        where = path if output is not None else posixpath.dirname(path)
+        yield Fail(
+            message=f"the image is written to {where}, which is on {_BAD[kind]}",
+            at=output or words[start],
+            hint=f"--output with a file on {job.shared_paths}",
+        )
 
 
 def _hint(job: Job) -> str:

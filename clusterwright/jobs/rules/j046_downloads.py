@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
+from clusterwright.jobs.hub import loaded
 from clusterwright.jobs.rule import Fail, Job, JobRule, Results, Step, Word
 
 _RANKS_FOR_THE_HUB = 8
-_MODEL = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*")
-_MODEL_OPTIONS = ("--model_name_or_path", "--model-name-or-path", "--tokenizer_name_or_path")
 
 
 class Downloads(JobRule):
@@ -72,15 +69,9 @@ def _hub(job: Job) -> Results:
     if offline is not None or ranks <= _RANKS_FOR_THE_HUB:
         return
     for step in job.file.steps:
-        words = step.program
-        for index, word in enumerate(words):
-            name, equals, value = word.text.partition("=")
-            if name not in _MODEL_OPTIONS:
-                continue
-            value = value if equals else words[index + 1].text if index + 1 < len(words) else ""
-            if _MODEL.fullmatch(value):
-                yield Fail(
-                    message=f"{ranks} ranks ask the Hugging Face Hub for {value}",
-                    at=word,
-                    hint="download it once, then HF_HUB_OFFLINE=1",
-                )
+        for word, name in loaded(step.program):
+            yield Fail(
+                message=f"{ranks} ranks ask the Hugging Face Hub for {name}",
+                at=word,
+                hint="download it once, then HF_HUB_OFFLINE=1",
+            )

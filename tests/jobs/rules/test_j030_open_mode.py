@@ -51,3 +51,58 @@ def test_a_training_that_appends_or_is_not_requeued(lines: str, output: str) -> 
 @pytest.mark.parametrize("lines", ["--requeue --open-mode=append", "--no-requeue", "-N1"])
 def test_appended(lines: str) -> None:
     passes("CW-J030", f"#!/bin/bash\n#SBATCH {lines}\n")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "srun torchrun train.py > train.log 2>&1",
+        "srun torchrun train.py &> train.log",
+        "srun torchrun train.py >& logs/$SLURM_JOB_ID",
+        "srun torchrun train.py >| /fsx/logs/$SLURM_JOB_NAME.log",
+        "srun torchrun train.py 2> train.err",
+        "exec > /fsx/logs/run.log 2>&1\nsrun torchrun train.py",
+        "exec &> run.log\nsrun torchrun train.py",
+        "{ srun torchrun train.py; } > run.log",
+        "for i in 1 2; do srun torchrun train.py; done > run.log",
+        "(srun torchrun train.py) 2>&1 > run.log",
+        "> run.log\nsrun torchrun train.py >> run.log",
+        "srun bash -c 'python train.py > rank-$SLURM_PROCID.log'",
+        "LOG=/fsx/logs/run.log\nsrun torchrun train.py > $LOG",
+        "python train.py > run.log && true",
+        "srun ./go > go.log\nsrun torchrun train.py",
+    ],
+)
+def test_redirections_that_truncate_the_log(line: str) -> None:
+    text = f"#!/bin/bash\n#SBATCH --nodes=8 --requeue --open-mode=append\n{line}\n"
+    found = fails("CW-J030", text)
+    assert "overwrites" in found.message
+    assert ">>" in (found.hint or "")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "srun torchrun train.py >> train.log 2>&1",
+        "srun torchrun train.py &>> train.log",
+        "exec >> run.log 2>&1\nsrun torchrun train.py",
+        "exec 3> /fsx/lock\nsrun torchrun train.py",
+        "srun torchrun train.py > train-$SLURM_RESTART_COUNT.log",
+        "srun torchrun train.py > train-$(date +%s).log",
+        'srun torchrun train.py > "$LOG"',
+        "srun torchrun train.py > /dev/null 2> /dev/stderr",
+        "srun torchrun train.py >&2",
+        "srun torchrun train.py < input.log",
+        "scontrol show hostnames > hosts.txt\nsrun torchrun train.py",
+        "srun hostname > hostfile\nsrun torchrun train.py",
+        "nvidia-smi > gpus.log\nsrun torchrun train.py",
+        "cat > run.log.sh <<'E'\npython a.py > x.log\nE\nsrun torchrun train.py",
+        "{ echo a; echo b; } > config.yaml\nsrun torchrun train.py",
+    ],
+)
+def test_redirections_that_do_not(line: str) -> None:
+    passes("CW-J030", f"#!/bin/bash\n#SBATCH --nodes=8 --requeue --open-mode=append\n{line}\n")
+
+
+def test_a_job_that_is_not_requeued_may_truncate() -> None:
+    passes("CW-J030", "#!/bin/bash\n#SBATCH --no-requeue -N8\nsrun torchrun train.py > a.log\n")

@@ -28,3 +28,85 @@ def test_gpt_3_does_not_fit_in_32() -> None:
 )
 def test_fits_or_is_not_known(words: str) -> None:
     passes("CW-J053", HEAD + RUN + words + "\n")
+
+
+MEGATRON = "srun torchrun --nproc_per_node=8 pretrain_gpt.py --num-layers 96 --hidden-size 12288 "
+MEGATRON += "--num-attention-heads 96 --tensor-model-parallel-size 8 "
+
+
+@pytest.mark.parametrize(
+    ("words", "each"),
+    [
+        ("--fp16", 20),
+        ("", 16),
+        ("--bf16", 18),
+        ("--fp16 --use-distributed-optimizer", 4 + 16 / 4),
+        ("--use-distributed-optimizer", 8 + 8 / 4),
+        ("--bf16 --use-distributed-optimizer", 6 + 12 / 4),
+    ],
+)
+def test_bytes_of_a_parameter_by_precision(words: str, each: float) -> None:
+    found = fails("CW-J053", HEAD + MEGATRON + words + "\n")
+    assert found.requested == pytest.approx(174e9 / 8 * each / 2**30, rel=0.01)
+
+
+@pytest.mark.parametrize("words", ["--deepspeed --fp16", "--bf16 --deepspeed --zero-stage 3"])
+def test_a_sharded_state_is_not_known(words: str) -> None:
+    passes("CW-J053", HEAD + MEGATRON + words + "\n")
+
+
+def test_another_program_has_no_known_precision() -> None:
+    text = MEGATRON.replace("pretrain_gpt.py", "train.py")
+    passes("CW-J053", HEAD + text + "\n")
+
+
+TRAINER = (
+    "srun torchrun --nnodes=4 --nproc_per_node=8 sft.py --output_dir /fsx/c "
+    "--model_name_or_path meta-llama/Llama-3.1-"
+)
+
+
+@pytest.mark.parametrize(
+    ("words", "gib"),
+    [
+        ("70B --bf16", 70.6e9 * 8 / 2**30),
+        ("70B-Instruct --bf16 True", 70.6e9 * 8 / 2**30),
+        ("70B", 70.6e9 * 8 / 2**30),
+        ("70B --fp16", 70.6e9 * 16 / 2**30),
+        ("8B --fp16=true", 8.03e9 * 16 / 2**30),
+        ("8B --bf16 --torch_dtype float32", 8.03e9 * 16 / 2**30),
+        ("405B --bf16 --fsdp 'full_shard auto_wrap'", 405.9e9 * 8 / 32 / 2**30),
+        ("70B --optim adamw_torch_fused", 70.6e9 * 8 / 2**30),
+    ],
+)
+def test_a_trainer_without_sharding(words: str, gib: float) -> None:
+    found = fails("CW-J053", HEAD + TRAINER + words + "\n")
+    assert found.severity == "warning"
+    assert found.requested == pytest.approx(gib, rel=0.01)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "8B --bf16",
+        "8B --fp16 false --bf16",
+        "70B --bf16 --fsdp full_shard",
+        "70B --bf16 --deepspeed ds.json",
+        "70B --use_peft",
+        "70B --lora_r 16",
+        "70B --load_in_4bit",
+        "70B --optim adamw_8bit",
+        "405B --fsdp 'full_shard offload'",
+        "70B --config sft.yaml",
+        "1000B --bf16",
+    ],
+)
+def test_a_trainer_that_fits_or_is_not_known(words: str) -> None:
+    passes("CW-J053", HEAD + TRAINER + words + "\n")
+
+
+def test_a_model_of_a_folder_and_other_launchers_are_not_judged() -> None:
+    local = TRAINER.replace("meta-llama/", "/fsx/models/")
+    passes("CW-J053", HEAD + local + "70B --bf16\n")
+    launched = TRAINER.replace("torchrun --nnodes=4 --nproc_per_node=8", "accelerate launch")
+    passes("CW-J053", HEAD + launched + "70B --bf16\n")
