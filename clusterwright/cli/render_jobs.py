@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 import click
 
 from clusterwright.cli.errors import UserError
-from clusterwright.cli.inputs import catalog_errors, load_or_exit
-from clusterwright.cli.options import format_option, spec_argument
+from clusterwright.cli.inputs import catalog_errors, load_or_exit, read_prices
+from clusterwright.cli.options import format_option, prices_option, spec_argument
 
 if TYPE_CHECKING:
+    from clusterwright.catalog import Catalog
     from clusterwright.cluster_spec import LoadedSpec
     from clusterwright.job_templates.plan import TrainingPlan
     from clusterwright.job_templates.rendering import RenderedJob
@@ -66,6 +67,7 @@ cannot be rendered; else 0.
     metavar="DIR",
     help="Write a file per job to DIR, and replace files of the same names.  [default: stdout]",
 )
+@prices_option("Your own rates, for MLPerf's forecast.  [default: prices.yaml beside the spec]")
 @click.option("--list", "list_only", is_flag=True, help="List the jobs, and render none.")
 @format_option("text", "json")
 def command(
@@ -74,6 +76,7 @@ def command(
     plan_file: Path | None,
     texts: tuple[str, ...],
     output: Path | None,
+    prices: str | None,
     list_only: bool,
     output_format: str,
 ) -> None:
@@ -83,13 +86,18 @@ def command(
     the sizes of training jobs are those of the plan. Jobs that the cluster cannot run are refused
     with the reason. docs/reference/jobs.md lists the jobs and their settings.
     """
+    from clusterwright.catalog import load_catalog
+
     spec = load_or_exit(path, command=COMMAND, output_format=output_format)
     with catalog_errors():
         templates = _templates(names)
         if list_only:
             _show_list(spec, path, templates, bool(names), output_format)
             return
-        _render(spec, path, templates, bool(names), plan_file, texts, output, output_format)
+        own = read_prices(path, prices, command=COMMAND, output_format=output_format)
+        catalog = load_catalog(prices_override=own.rates)
+        asked = (templates, bool(names), plan_file, texts, output, output_format)
+        _render(spec, path, catalog, *asked)
 
 
 def _templates(names: tuple[str, ...]) -> tuple[JobTemplate, ...]:
@@ -137,6 +145,7 @@ def _show_list(
 def _render(
     spec: LoadedSpec,
     path: Path,
+    catalog: Catalog,
     templates: tuple[JobTemplate, ...],
     named: bool,
     plan_file: Path | None,
@@ -156,7 +165,7 @@ def _render(
         refuse_unknown(given, (s.name for t in templates for s in t.all_settings), jobs)
         for template in templates:
             try:
-                rendered.append(_rendered(spec, template, given, plan))
+                rendered.append(_rendered(spec, catalog, template, given, plan))
             except RefusedError as error:
                 if named:
                     raise UserError(error.reason, error.hint) from None
@@ -171,14 +180,17 @@ def _render(
 
 
 def _rendered(
-    spec: LoadedSpec, template: JobTemplate, given: dict[str, str], plan: TrainingPlan | None
+    spec: LoadedSpec,
+    catalog: Catalog,
+    template: JobTemplate,
+    given: dict[str, str],
+    plan: TrainingPlan | None,
 ) -> RenderedJob:
-    from clusterwright.catalog import load_catalog
     from clusterwright.job_templates.rendering import render
 
     known = {setting.name for setting in template.all_settings}
     own = {key: value for key, value in given.items() if key in known}
-    return render(spec.cluster, load_catalog(), template, own, plan, dt.datetime.now(dt.UTC))
+    return render(spec.cluster, catalog, template, own, plan, dt.datetime.now(dt.UTC))
 
 
 def _plan(path: Path, plan_file: Path | None) -> TrainingPlan | None:

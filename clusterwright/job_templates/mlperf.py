@@ -186,17 +186,23 @@ def _forecast(context: Context, run: Run) -> tuple[str, ...]:
     )
     if isinstance(priced, str):
         return (sentence, f"forecast of the money unknown: {priced}")
-    usd = hours.scaled(priced * context.nodes)
+    per_hour, source = priced
+    usd = hours.scaled(per_hour * context.nodes)
     return (
         sentence,
         f"forecast of the money: {usd.p50:,.0f} USD a run ({usd.p10:,.0f} to {usd.p90:,.0f}), "
-        f"{run.runs * usd.p50:,.0f} for {run.runs} runs, at {priced:g} USD an hour of a node, "
-        f"{target.group.capacity.kind}",
+        f"{run.runs * usd.p50:,.0f} for {run.runs} runs, at {per_hour:g} USD an hour of a node, "
+        f"{target.group.capacity.kind}{source}",
     )
 
 
-def _planned(context: Context, run: Run, sequences: float) -> tuple[Quantiles, float | str]:
-    """The planner's days, and the rate of a node or why it is unknown. Raises GoalError."""
+def _planned(
+    context: Context, run: Run, sequences: float
+) -> tuple[Quantiles, tuple[float, str] | str]:
+    """The planner's days, and the rate of a node with the user's source, or why it is unknown.
+
+    Raises GoalError.
+    """
     benchmark, cluster, target = run.benchmark, context.cluster, context.target
     goal = parse(
         {
@@ -222,7 +228,8 @@ def _planned(context: Context, run: Run, sequences: float) -> tuple[Quantiles, f
     if rate is None or rate.usd_per_hour is None:
         reason = priced[0].unknown if priced else None
         return found.estimate.days, reason or f"no rate for {kind} is known"
-    return found.estimate.days, float(rate.usd_per_hour)
+    own = f", {rate.source}" if rate.origin == "user" else ""
+    return found.estimate.days, (float(rate.usd_per_hour), own)
 
 
 _CLEAR: Final = """

@@ -164,3 +164,39 @@ def test_output_that_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     message = refused("--job", "nccl-tests", "--output", str(tmp_path / "file" / "jobs"))
     assert "cannot be written" in message
+
+
+MLPERF = (
+    "--job=mlperf-llama31-8b",
+    "--set=data=/fsx/c4",
+    "--set=submitter=acme",
+    "--set=tokenizer=/fsx/llama",
+    "--set=image=/fsx/images/mlperf.sqsh",
+)
+
+
+def test_own_rates_are_those_of_mlperf_s_forecast(tmp_path: Path) -> None:
+    listed = run(*MLPERF).err
+    assert "forecast of the money" in listed
+    assert "your rate" not in listed
+    entry = {
+        "instance_type": "p5.48xlarge", "kind": "hyperpod-on-demand", "region": "us-east-1",
+        "usd": 40, "unit": "instance-hour", "source": "contract", "date": "2026-11-01",
+    }  # fmt: skip
+    prices = tmp_path / "rates.yaml"
+    prices.write_text(json.dumps({"rates": [entry]}))
+    answer = run(*MLPERF, "--prices", str(prices))
+    assert answer.exit_code == 0
+    assert "at 40 USD an hour of a node" in answer.err
+    assert "your rate: contract" in answer.err
+    # Beside the spec it is found without the option, as with `cost`.
+    spec = tmp_path / "p5-8.yaml"
+    spec.write_text(P5.read_text())
+    prices.rename(tmp_path / "prices.yaml")
+    assert "at 40 USD an hour of a node" in run(*MLPERF, spec=spec).err
+
+
+def test_rates_that_cannot_be_read(tmp_path: Path) -> None:
+    assert "missing.yaml" in refused(*MLPERF, "--prices", str(tmp_path / "missing.yaml"))
+    (tmp_path / "bad.yaml").write_text("rates: [{usd: many}]")
+    assert "usd" in refused(*MLPERF, "--prices", str(tmp_path / "bad.yaml"))

@@ -12,8 +12,10 @@ import_image() {
   if [[ ! -s "$IMAGE" ]]; then
     say "importing $IMAGE_URI"
     rm --force "$IMAGE.part"
-    enroot import --output "$IMAGE.part" "$IMAGE_URI" ||
+    if ! enroot import --output "$IMAGE.part" "$IMAGE_URI" || [[ ! -s "$IMAGE.part" ]]; then
+      rm --force "$IMAGE.part"
       fail "$EXIT_ENVIRONMENT" "the import of $IMAGE_URI failed"
+    fi
     mv "$IMAGE.part" "$IMAGE"
   fi
   exec {image_lock}>&-
