@@ -24,6 +24,8 @@ ACCEPT = "accept"
 VERBS = ("accept", "drain", "reboot", "resume")
 FOLDER = "requests/"
 ANSWERS = "state/answers/"
+LOCAL = "/var/lib/clusterwright/local"
+"""Requests of root on this node: `requests/ID.json`, and `answers/ID.json`."""
 LONGEST_MINUTES = 60
 _ID = re.compile(r"[A-Za-z0-9-]{8,64}")
 _LONGEST_REASON = 180
@@ -47,13 +49,18 @@ class Request:
     lustre: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
 
+def is_id(text: str) -> bool:
+    """Whether a text can be the id of a request."""
+    return _ID.fullmatch(text) is not None
+
+
 def id_of(key: str) -> Optional[str]:
     """The id in `requests/ID.json`; None for other keys."""
     name = key[len(FOLDER) :]
     if not key.startswith(FOLDER) or not name.endswith(".json"):
         return None
     found = name[: -len(".json")]
-    return found if _ID.fullmatch(found) else None
+    return found if is_id(found) else None
 
 
 def created_at(value: Optional[Mapping[str, Any]]) -> str:
@@ -84,7 +91,7 @@ def read(value: Optional[Mapping[str, Any]], expected_id: str, now: dt.datetime)
     if expires < now:
         raise Refused(f"the request expired at {value['expires_at']}")
     found = Request(
-        expected_id, str(value["verb"]), nodes, _plain(because), _plain(value.get("by", ""))
+        expected_id, str(value["verb"]), nodes, plain(because), plain(value.get("by", ""))
     )
     if found.verb != ACCEPT:
         return found
@@ -212,7 +219,7 @@ def _lustre(value: Any) -> dict[str, tuple[int, int]]:
     return found
 
 
-def _plain(text: Any) -> str:
+def plain(text: Any) -> str:
     """One line of printable characters, without the quotes that scontrol would interpret."""
     return " ".join(re.sub(r"[^ -!#-&(-~]+", " ", str(text)).split())
 

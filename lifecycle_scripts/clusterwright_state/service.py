@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Optional
 
+from clusterwright_common import records
 from clusterwright_common.probe import Probe
 
 from clusterwright_state import (
@@ -53,6 +54,13 @@ def main(argv: Sequence[str]) -> int:
         service.wait(options.every_seconds)
 
 
+def reader(environment: str, region: str, resource_config: str, folder: str) -> Service:
+    """A service that only reads `state`, for the commands; `folder` is that of acceptance."""
+    words = ["--bucket=", f"--environment={environment}", f"--region={region}"]
+    words += [f"--resource-config={resource_config}", f"--acceptance={folder}"]
+    return Service(_parser().parse_args(words))
+
+
 class Service:
     """One controller. `turn` publishes what changed and carries out what was requested."""
 
@@ -78,6 +86,7 @@ class Service:
         # First, so that a spare that is not accepted is no spare.
         self._keep_hold()
         self._keep_spares()
+        self._local_requests()
         try:
             self._send_answers()
             self._requests()
@@ -240,6 +249,19 @@ class Service:
             self.tell("request", **handled[found])
             self._send_answers()
 
+    def _local_requests(self) -> None:
+        """Carry out what root asked on this node, also while the bucket cannot be reached."""
+        folder = Path(self._options.local)
+        for path in sorted((folder / "requests").glob("*.json")):
+            text = _text(str(path))
+            # Before it is carried out: a killed service does not repeat it.
+            path.unlink()
+            if not requests.is_id(path.stem):
+                continue
+            answer = self._answer(path.stem, text)
+            records.write(folder / "answers" / path.name, answer)
+            self.tell("request", **answer)
+
     def _new(self, handled: Mapping[str, Any]) -> list[tuple[str, str]]:
         """(id, text) of the requests that no controller has handled, the oldest first."""
         found = [requests.id_of(key) for key in self._bucket.keys(requests.FOLDER)]
@@ -344,5 +366,6 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--handled", default=HANDLED)
     parser.add_argument("--log", default=LOG)
     parser.add_argument("--acceptance", default=acceptance.FOLDER)
+    parser.add_argument("--local", default=requests.LOCAL)
     parser.add_argument("--once", action="store_true")
     return parser

@@ -101,6 +101,25 @@ def ask(bucket: FakeBucket, request_id: str = ID, **changes: Any) -> None:
     bucket.objects[f"requests/{request_id}.json"] = json.dumps(value)
 
 
+def test_requests_of_this_node_are_carried_out_without_the_bucket(
+    tmp_path: Path, slurm: FakeSlurm
+) -> None:
+    bucket = FakeBucket()
+    bucket.refuses = 100
+    ask(bucket)
+    local = tmp_path / "local"
+    (local / "requests").mkdir(parents=True)
+    (local / "requests" / f"{ID}.json").write_text(bucket.objects.pop(f"requests/{ID}.json"))
+    (local / "requests" / "odd.json").write_text("{}")
+    running = made(tmp_path, bucket, f"--local={local}")
+    running.turn()
+    running.turn()
+    assert slurm.drained == ["n1"]
+    assert list((local / "requests").iterdir()) == []
+    assert records.read(local / "answers" / f"{ID}.json")["done"][0]["result"] == "drained"
+    assert [path.stem for path in (local / "answers").iterdir()] == [ID]
+
+
 def test_an_unchanged_state_is_published_again_only_after_a_time(
     tmp_path: Path, slurm: FakeSlurm, monkeypatch: pytest.MonkeyPatch
 ) -> None:

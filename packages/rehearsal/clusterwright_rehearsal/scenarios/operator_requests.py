@@ -1,18 +1,22 @@
 """The controller publishes the state of the cluster and carries out operators' requests.
 
 Operators have no connection to the cluster: both go through the bucket of the lifecycle scripts
-(docs/designs/operating.md).
+(docs/designs/operating.md). On the controller and login nodes the same commands work without it.
 """
 
 from __future__ import annotations
 
+import json
+import shlex
+from collections.abc import Sequence
 from typing import Any
 
 from clusterwright_rehearsal.scenario_api import command_line, operator
 from clusterwright_rehearsal.scenario_api.context import ScenarioContext
+from clusterwright_rehearsal.scenario_api.node import Node
 
 ORDER = 42
-SECONDS = 70
+SECONDS = 120
 MODES = ("managed", "scripted", "parallelcluster", "pcs")
 
 PROMISES = {
@@ -22,9 +26,15 @@ PROMISES = {
     "job-seen": "a pending job is published with Slurm's reason",
     "resumed": "a request resumes the node, and the job runs",
     "refused": "expired requests, unknown nodes and unknown verbs are refused with the reason",
+    "on-nodes": "on the controller and login nodes `clusterwright status`, `topology` and "
+    "`capacity` answer root and users, with every compute node of Slurm",
+    "acts-on-nodes": "there root drains and resumes a node, with the reason in Slurm",
+    "accepts-on-nodes": "`clusterwright accept` on the node that tests others waits for the report",
+    "users-on-nodes": "there a user who acts, a wrong name and what needs AWS are refused",
 }
 
 _REASON = "slow NVLink"
+_USER = "nobody"
 
 
 def run(context: ScenarioContext) -> None:
@@ -82,10 +92,103 @@ def run(context: ScenarioContext) -> None:
                 refused = operator.answer(context, request_id)["refused"]
                 context.expect(word in refused[0]["reason"], f"expected {word}: {refused}")
             context.expect("drain" not in node.slurm_state(), f"{node} is {node.slurm_state()}")
+
+        _on_nodes(context, node)
     finally:
         context.controller.run(f"scontrol delete reservation=clusterwright_drain_{node.host}")
         context.controller.run(f"scontrol update nodename={node.host} state=resume")
         context.wait_idle()
+
+
+def _on_nodes(context: ScenarioContext, node: Node) -> None:
+    """The same commands on the controller and on login nodes."""
+    administrator = context.controller
+    others = [each for each in context.nodes("login") if each.host != administrator.host]
+    places = [administrator, *others]
+    because = f"--because={shlex.quote(_REASON)}"
+    with context.promise("on-nodes"):
+        for place in places:
+            for user in ("root", _USER):
+                for command in ("status", "topology", "capacity"):
+                    _lists(context, _local(context, place, command, user=user))
+
+    with context.promise("acts-on-nodes"):
+        for place in places:
+            words = f"node drain {node.host} {because} --yes"
+            found = _local(context, place, words, codes=(0,))
+            context.expect(found["nodes"][0]["outcome"] == "done", f"{place}: {found}")
+            on_hyperpod = context.cluster.on_hyperpod
+            shown = context.slurm(
+                f"sinfo -h -n {node.host} -o '%T %E'"
+                if on_hyperpod
+                else "scontrol --oneliner show reservation"
+            )
+            context.expect(f"{_REASON} (root)" in shown, f"{place}: {shown}")
+            seen = _local(context, place, "status", codes=(1,))
+            codes = [one["code"] for one in seen["findings"] if node.host in one["resources"]]
+            context.expect(codes == ["node-drained"], f"{place}: {seen['findings']}")
+            words = f"node resume {node.host} {because} --yes"
+            found = _local(context, place, words, codes=(0,))
+            context.expect(found["nodes"][0]["outcome"] == "done", f"{place}: {found}")
+        context.wait_idle()
+
+    with context.promise("accepts-on-nodes"):
+        words = f"accept --level=quick --nodes={node.host} --wait=120"
+        report = _local(context, administrator, words, codes=(0, 1, 2))
+        tested = {one["name"]: len(one["checks"]) for one in report["nodes"]}
+        context.expect(report["status"] == "ended" and tested.get(node.host), f"{report}")
+        context.wait_idle()
+
+    with context.promise("users-on-nodes"):
+        for place in places:
+            for user, words, code, text in (
+                (_USER, f"node drain {node.host} {because} --yes", 3, "needs root"),
+                (_USER, "accept", 3, "needs root"),
+                ("root", f"node drain no-such-node {because} --yes", 3, "no node no-such-node"),
+                ("root", f"node drain {node.host} --yes", 3, "the reason is missing"),
+                ("root", f"diagnose node {node.host}", 2, "clusterwright diagnose FILE node"),
+            ):
+                done = place.run(f"clusterwright {words}", user=user)
+                context.expect(
+                    done.returncode == code and text in done.stderr,
+                    f"{place}: {words}: {done.returncode}: {done.stderr[-300:]}",
+                )
+            found = _local(context, place, f"node replace {node.host} {because} --yes", codes=(1,))
+            context.expect(found["nodes"][0]["outcome"] == "refused", f"{place}: {found}")
+        for place in others:
+            found = _local(context, place, "accept", codes=(2,))
+            context.expect(found["status"] == "refused", f"{place}: {found}")
+        context.expect("drain" not in node.slurm_state(), f"{node} is {node.slurm_state()}")
+
+
+def _local(
+    context: ScenarioContext,
+    place: Node,
+    words: str,
+    *,
+    user: str = "root",
+    codes: Sequence[int] = (0, 1, 2),
+) -> dict[str, Any]:
+    """The JSON of a command on a node."""
+    done = place.run(f"clusterwright {words} --format=json", user=user, timeout_s=240)
+    context.expect(
+        done.returncode in codes,
+        f"{place}: {words} ({user}): exit code {done.returncode}: "
+        f"{(done.stderr or done.stdout)[-500:]}",
+    )
+    found: dict[str, Any] = json.loads(done.stdout)
+    context.expect(found["exit_code"] == done.returncode, f"{words}: {found['exit_code']}")
+    return found
+
+
+def _lists(context: ScenarioContext, found: dict[str, Any]) -> None:
+    """Whether an answer has every compute node that is idle."""
+    wanted = {node.host for node in context.compute}
+    if found["command"] == "capacity":
+        names = {name for group in found["spares"] for name in group["idle"]}
+    else:
+        names = {each["name"] for each in found["nodes"]}
+    context.expect(wanted <= names, f"{found['command']}: {sorted(names)}, not {sorted(wanted)}")
 
 
 def _published(context: ScenarioContext) -> dict[str, Any] | None:

@@ -1,0 +1,188 @@
+"""The command line of `clusterwright` on a node."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import sys
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+from clusterwright_state.acceptance import LEVELS
+from clusterwright_state.commands import (
+    accept,
+    capacity,
+    elsewhere,
+    nodes,
+    setting,
+    status,
+    topology,
+    view,
+)
+from clusterwright_state.commands.setting import Setting, Stop
+from clusterwright_state.commands.text import plan_lines, text
+
+_READING = {"status": status.answer, "topology": topology.answer, "capacity": capacity.answer}
+_RUN = re.compile(r"[A-Za-z0-9-]{8,64}")
+_EXIT_CODES = (
+    "Exit codes: 3 the command line is wrong, root is needed, or nobody confirmed; else 1 "
+    "something is wrong or refused; else 2 something is unknown; else 0. What only AWS knows is "
+    "unknown on a node."
+)
+
+
+def main(argv: Sequence[str]) -> int:
+    """Run one command; errors become messages."""
+    try:
+        return _run(argv)
+    except Stop as stop:
+        print(f"error: {stop}", file=sys.stderr)
+        if stop.hint:
+            print(f"\nhint: {stop.hint}", file=sys.stderr)
+        return stop.exit_code
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:
+        # Python would report it again when it closes stdout.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        return 0
+    except OSError as error:
+        print(f"error: {error.filename or 'this node'}: {error.strerror}", file=sys.stderr)
+        return 2
+    except Exception as error:  # noqa: BLE001 - an operator gets a message, not a traceback
+        print(f"internal error: {type(error).__name__}: {error}", file=sys.stderr)
+        return 70
+
+
+def _run(argv: Sequence[str]) -> int:
+    options = _parser().parse_args(list(argv))
+    known = setting.read(options.setting)
+    if options.command == "diagnose":
+        elsewhere.diagnose(options.words)
+    if options.command == "drift":
+        return _print(elsewhere.drift(known), options.format)
+    if options.command in _READING:
+        return _print(_READING[options.command](view.read(known)), options.format)
+    if options.command == "accept":
+        return _print(_accept(known, options), options.format)
+    return _print(_node(known, options), options.format)
+
+
+def _accept(known: Setting, options: argparse.Namespace) -> dict[str, Any]:
+    if options.run is not None and (options.dry_run or options.nodes is not None):
+        raise Stop(
+            "--run follows a run that was started before", "leave out --dry-run and --nodes"
+        )
+    if options.run is not None and not _RUN.fullmatch(options.run):
+        raise Stop(
+            f"--run {options.run}: no run has such an id", "copy the id that accept printed"
+        )
+    if not options.dry_run:
+        _need_root("accept")
+    work = accept.Acceptance(view.read(known), options.level, options.nodes)
+    return work.planned() if options.dry_run else work.run(options.run, options.wait, _tell)
+
+
+def _node(known: Setting, options: argparse.Namespace) -> dict[str, Any]:
+    because = nodes.reason(options.because)
+    _need_root(f"node {options.verb}")
+    work = nodes.Work(view.read(known), options.verb, options.names, because)
+    if work.refused or not work.wanted:
+        return work.answer()
+    rows = [one.node for one in work.wanted]
+    for line in plan_lines(f"{options.verb}", rows, work.effects, work.jobs):
+        _tell(line)
+    if options.yes or _confirmed(options.verb, len(rows)):
+        work.act(getattr(options, "wait", 0.0), _tell)
+    return work.answer()
+
+
+def _need_root(command: str) -> None:
+    if os.geteuid() != 0:
+        raise Stop(
+            f"{command} needs root",
+            f"sudo {sys.argv[0]} {command}; on a workstation IAM decides who may",
+        )
+
+
+def _confirmed(verb: str, count: int) -> bool:
+    """Ask. Raises Stop if nobody can be asked."""
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        raise Stop(
+            "nothing was done, because stdin is not a terminal and nobody can confirm",
+            "--yes acts without confirmation",
+        )
+    question = f"{verb.capitalize()} {count} {'node' if count == 1 else 'nodes'}? [y/N]: "
+    print(question, end="", file=sys.stderr, flush=True)
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
+
+
+def _print(answer: dict[str, Any], output_format: str) -> int:
+    if output_format == "json":
+        sys.stdout.write(json.dumps(answer, indent=2) + "\n")
+    else:
+        sys.stdout.write(text(answer))
+    sys.stdout.flush()
+    return int(answer["exit_code"])
+
+
+def _tell(line: str) -> None:
+    print(line, file=sys.stderr)
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise Stop(message, f"see `{self.prog} --help`; on a node no command takes a file")
+
+
+def _seconds(value: str) -> float:
+    found = float(value)
+    if not 0 <= found < float("inf"):
+        raise ValueError(value)
+    return found
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(
+        prog="clusterwright",
+        allow_abbrev=False,
+        description="See and run this cluster from its controller or a login node.",
+        epilog=_EXIT_CODES,
+    )
+    parser.add_argument("--setting", default=setting.FILE, help=argparse.SUPPRESS)
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    shared = _Parser(add_help=False, allow_abbrev=False)
+    shared.add_argument("--format", choices=("text", "json"), default="text")
+    made = {
+        name: commands.add_parser(
+            name, help=about, parents=[shared], allow_abbrev=False, epilog=_EXIT_CODES
+        )
+        for name, about in (
+            ("status", "nodes, jobs and what is wrong with them"),
+            ("accept", "test nodes (root, on the node that tests)"),
+            ("topology", "the network tree of nodes and jobs"),
+            ("capacity", "idle nodes, and the job that a failure would hit"),
+            ("drift", "says where it runs"),
+            ("diagnose", "says where it runs"),
+        )
+    }
+    made["accept"].add_argument("--level", choices=LEVELS, default=None)
+    made["accept"].add_argument("--nodes", metavar="NAME,...", default=None)
+    made["accept"].add_argument("--dry-run", action="store_true")
+    made["accept"].add_argument("--run", metavar="ID", default=None)
+    made["accept"].add_argument("--wait", metavar="SECONDS", type=_seconds, default=None)
+    made["diagnose"].add_argument("words", nargs="*", metavar="deploy | node NAME | job ID")
+    node = commands.add_parser(
+        "node", help="drain, resume and reboot nodes (root)", allow_abbrev=False
+    )
+    verbs = node.add_subparsers(dest="verb", required=True, metavar="VERB")
+    for verb in nodes.VERBS:
+        one = verbs.add_parser(verb, parents=[shared], allow_abbrev=False, epilog=_EXIT_CODES)
+        one.add_argument("names", nargs="+", metavar="NAME")
+        one.add_argument("--because", metavar="TEXT", default=None)
+        one.add_argument("--yes", action="store_true")
+        if verb in ("reboot", "replace"):
+            one.add_argument("--wait", metavar="SECONDS", type=_seconds, default=1800.0)
+    return parser

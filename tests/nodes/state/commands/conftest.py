@@ -1,0 +1,123 @@
+"""A node with the commands: its file, and Slurm's answers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from clusterwright_common.probe import CommandResult, Probe
+from clusterwright_state import acceptance, requests, slurm_view
+from clusterwright_state.commands import accept, nodes, program, view
+
+_SECONDS = {"quick": 17, "standard": 400, "full": 4000}
+
+
+def slurm_node(name: str, **changes: Any) -> dict[str, Any]:
+    """A node as `slurm_view.nodes` has it."""
+    found: dict[str, Any] = {
+        "name": name,
+        "group": None,
+        "instance_id": f"i-{name}",
+        "address": "10.0.0.1",
+        "states": ["IDLE"],
+        "reason": "",
+        "reason_by": None,
+        "reason_at": None,
+        "partitions": ["gpu"],
+        "reservation": None,
+        "boot_time": "2026-11-23T06:00:00Z",
+        "switch_path": None,
+        "slurm_switch_path": None,
+    }
+    return {**found, **changes}
+
+
+@dataclass
+class Commands:
+    """Runs commands as `clusterwright` does."""
+
+    folder: Path
+    capsys: pytest.CaptureFixture[str]
+    nodes: list[dict[str, Any]] | None = field(default_factory=list)
+    running: list[dict[str, Any]] = field(default_factory=list)
+    ran: list[list[str]] = field(default_factory=list)
+
+    def setting(self, **changes: Any) -> None:
+        group = {
+            "name": "workers",
+            "role": "compute",
+            "instance_type": "p5.48xlarge",
+            "partition": "gpu",
+            "spare_count": 1,
+            "planned_seconds": _SECONDS,
+        }
+        found = {
+            "schema_version": 1,
+            "environment": "prod",
+            "platform": "hyperpod-slurm",
+            "region": "us-east-1",
+            "administers": True,
+            "administrator": "the controller",
+            "reserve": False,
+            "level": "quick",
+            "level_limit_seconds": {"quick": 60, "standard": 1200, "full": 10800},
+            "resource_config": str(self.folder / "none.json"),
+            "groups": [
+                {"name": "workers", "spare_count": 1, "planned_seconds": _SECONDS, **group}
+            ],
+        }
+        (self.folder / "commands.json").write_text(json.dumps({**found, **changes}))
+
+    def run(self, *words: str) -> tuple[int, str, str]:
+        code = program.main([f"--setting={self.folder}/commands.json", *words])
+        caught = self.capsys.readouterr()
+        return code, caught.out, caught.err
+
+    def answer(self, *words: str) -> dict[str, Any]:
+        code, out, err = self.run(*words, "--format=json")
+        assert out, err
+        found: dict[str, Any] = json.loads(out)
+        assert found["exit_code"] == code
+        return found
+
+
+@pytest.fixture
+def commands(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Commands:
+    made = Commands(tmp_path, capsys, [slurm_node("workers-1"), slurm_node("workers-2")])
+    made.setting()
+    jobs = {"jobs": {"RUNNING": 1}, "pending": []}
+    answers: dict[str, Callable[..., Any]] = {
+        "nodes": lambda *_: made.nodes,
+        "jobs": lambda _: None if made.nodes is None else {**jobs, "running": made.running},
+        "ended": lambda _: [],
+        "partitions": lambda _: [{"name": "gpu", "state": "UP", "nodes": []}],
+        "reservations": lambda _: [],
+        "running_configuration": lambda _: {"TopologyPlugin": "topology/tree"},
+        "version": lambda _: "24.11.5",
+        "daemons": lambda _: {"slurmctld": "up", "slurmdbd": None, "munge": "up"},
+    }
+    for name, function in answers.items():
+        monkeypatch.setattr(slurm_view, name, function)
+
+    def run(_: Probe, argv: list[str], __: float = 0) -> CommandResult:
+        made.ran.append(list(argv))
+        return CommandResult(0, "", "")
+
+    monkeypatch.setattr(Probe, "run", run)
+    monkeypatch.setattr(program.os, "geteuid", lambda: 0)
+    monkeypatch.setenv("SUDO_USER", "ada")
+    folder = str(tmp_path / "acceptance")
+    local = str(tmp_path / "local")
+    monkeypatch.setattr(requests, "LOCAL", local)
+    monkeypatch.setattr(acceptance, "FOLDER", folder)
+    monkeypatch.setattr(view.read, "__defaults__", (folder,))
+    monkeypatch.setattr(accept.Acceptance.__init__, "__defaults__", (folder, local))
+    monkeypatch.setattr(accept, "POLL_SECONDS", 0.01)
+    monkeypatch.setattr(nodes, "POLL_SECONDS", 0.01)
+    return made

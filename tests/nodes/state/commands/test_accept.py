@@ -1,0 +1,98 @@
+"""`clusterwright accept` on a node: a request to the service, and the report of its run."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+from clusterwright_common import records
+
+from clusterwright.json_output.accept import AcceptOutput
+from tests.nodes.state.commands.conftest import Commands, slurm_node
+
+NODE = {"name": "workers-1", "verdict": "accepted", "checks": [{"id": "clock", "verdict": "pass"}]}
+
+
+def serve(folder: Path, refused: list[dict[str, str]], nodes: list[dict[str, Any]]) -> Any:
+    """Answers the next request in a thread; `.asked` is its content."""
+
+    def run() -> None:
+        requests = folder / "local" / "requests"
+        while not (found := [*requests.glob("2*.json")] if requests.exists() else []):
+            time.sleep(0.005)
+        thread.asked = records.read(found[0])  # type: ignore[attr-defined]
+        name = found[0].name
+        report = {"status": "ended", "level": "quick", "nodes": nodes}
+        records.write(folder / "acceptance" / "runs" / name, report)
+        records.write(folder / "local" / "answers" / name, {"done": [], "refused": refused})
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    return thread
+
+
+def test_a_run_is_requested_and_reported(commands: Commands, tmp_path: Path) -> None:
+    service = serve(tmp_path, [], [NODE])
+    found = commands.answer("accept", "--level=quick", "--nodes=i-workers-1")
+    service.join(5)
+    AcceptOutput.model_validate_json(json.dumps(found))
+    assert set(found) == set(AcceptOutput.model_fields)
+    assert service.asked["nodes"] == ["workers-1"]
+    assert service.asked["verb"] == "accept"
+    assert found["status"] == "ended"
+    assert found["exit_code"] == 0
+    assert list((tmp_path / "local" / "answers").iterdir()) == []
+    again = commands.answer("accept", f"--run={found['run']}")
+    assert again["nodes"] == found["nodes"]
+
+
+def test_rejected_nodes_are_exit_code_1(commands: Commands, tmp_path: Path) -> None:
+    serve(tmp_path, [], [{**NODE, "verdict": "rejected", "reason": "one GPU less"}])
+    found = commands.answer("accept")
+    assert found["exit_code"] == 1
+    assert found["nodes"][0]["reason"] == "one GPU less"
+
+
+def test_a_refusal_is_unknown(commands: Commands, tmp_path: Path) -> None:
+    serve(tmp_path, [{"node": "", "reason": "the run X has not ended"}], [])
+    found = commands.answer("accept")
+    assert found["status"] == "refused"
+    assert "the run X has not ended" in found["unknown"][0]["reason"]
+    assert found["exit_code"] == 2
+
+
+def test_a_dry_run_starts_nothing(commands: Commands, tmp_path: Path) -> None:
+    commands.nodes = [slurm_node("workers-1"), slurm_node("workers-2")]
+    found = commands.answer("accept", "--dry-run", "--level=standard")
+    AcceptOutput.model_validate_json(json.dumps(found))
+    assert found["plan"][0]["nodes"] == 2
+    assert found["plan"][0]["seconds"] == 400
+    assert found["cost_usd"] is None
+    assert found["exit_code"] == 0
+    assert not (tmp_path / "local").exists()
+
+
+def test_other_nodes_name_the_one_that_tests(commands: Commands) -> None:
+    commands.setting(administers=False)
+    found = commands.answer("accept")
+    AcceptOutput.model_validate_json(json.dumps(found))
+    assert found["status"] == "refused"
+    assert found["unknown"][0]["hint"] == "on the controller: sudo clusterwright accept"
+
+
+def test_wrong_use(commands: Commands) -> None:
+    for words, message in (
+        (("--nodes=no-such",), "no compute node of this name"),
+        (("--nodes=,",), "names no node"),
+        (("--run=../../x",), "no run has such an id"),
+        (("--run=20261128T000000Z", "--dry-run"), "leave out --dry-run"),
+    ):
+        code, _, err = commands.run("accept", *words)
+        assert code == 3, words
+        assert message in err
+    found = commands.answer("accept", "--run=20261128T000000Z-none", "--wait=0")
+    assert found["status"] == "running"
+    assert found["exit_code"] == 2

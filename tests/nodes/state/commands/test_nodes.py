@@ -1,0 +1,96 @@
+"""`clusterwright node` on a node: Slurm's commands, refusals, confirmation."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from clusterwright.json_output.node import NodeOutput
+from tests.nodes.state.commands.conftest import Commands, slurm_node
+
+
+def test_drain_says_who_and_why(commands: Commands) -> None:
+    found = commands.answer("node", "drain", "workers-1", "--because=slow NVLink", "--yes")
+    NodeOutput.model_validate_json(json.dumps(found))
+    assert set(found) == set(NodeOutput.model_fields)
+    assert commands.ran == [
+        ["scontrol", "update", "NodeName=workers-1", "State=DRAIN", "Reason=slow NVLink (ada)"]
+    ]
+    assert found["nodes"][0]["outcome"] == "done"
+    assert found["exit_code"] == 0
+
+
+def test_platforms_that_replace_drained_nodes_reserve(commands: Commands) -> None:
+    commands.setting(platform="parallelcluster", reserve=True)
+    commands.answer("node", "drain", "i-workers-2", "--because=x", "--yes")
+    assert "ReservationName=clusterwright_drain_workers-2" in commands.ran[0]
+
+
+def test_nothing_is_done_if_one_is_refused(commands: Commands) -> None:
+    commands.nodes = [
+        slurm_node("workers-1", states=["IDLE", "DRAIN"], reason="Action:Replace"),
+        slurm_node("workers-2", states=["IDLE", "DRAIN"], reason="x"),
+    ]
+    found = commands.answer("node", "resume", "workers-1", "workers-2", "--because=x", "--yes")
+    assert [one["outcome"] for one in found["nodes"]] == ["refused", "not-done"]
+    assert "health agent" in found["nodes"][0]["reason"]
+    assert found["exit_code"] == 1
+    assert commands.ran == []
+
+
+@pytest.mark.parametrize("verb", ["reboot", "replace"])
+def test_hyperpods_own_operations_are_refused_with_the_command(
+    commands: Commands, verb: str
+) -> None:
+    found = commands.answer("node", verb, "workers-1", "--because=x", "--yes")
+    NodeOutput.model_validate_json(json.dumps(found))
+    assert found["means"] is None
+    assert f"clusterwright node {verb} FILE workers-1" in found["nodes"][0]["reason"]
+    assert found["exit_code"] == 1
+    assert commands.ran == []
+
+
+def test_a_reboot_is_followed_until_the_node_takes_jobs(commands: Commands) -> None:
+    commands.setting(platform="parallelcluster")
+    words = ("node", "reboot", "workers-1", "--because=x", "--yes")
+    found = commands.answer(*words, "--wait=0.05")
+    assert found["nodes"][0]["outcome"] == "unfinished"
+    assert found["exit_code"] == 2
+    assert commands.ran[0][:3] == ["scontrol", "reboot", "ASAP"]
+    commands.nodes = [slurm_node("workers-1", boot_time="2999-01-01T00:00:00Z")]
+    assert commands.answer(*words)["nodes"][0]["outcome"] == "done"
+
+
+def test_what_is_as_asked_is_unchanged(commands: Commands) -> None:
+    found = commands.answer("node", "resume", "workers-1", "--because=x", "--yes")
+    assert found["nodes"][0]["outcome"] == "unchanged"
+    assert found["exit_code"] == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("drain", "workers-1"), "the reason is missing"),
+        (("drain", "workers-1", f"--because={'x' * 181}"), "181 characters"),
+        (("drain", "no-such", "--because=x", "--yes"), "no node no-such"),
+        (("drain", "workers-1", "--because=x"), "nobody can confirm"),
+        (("drain", "--because=x", *(f"n{at}" for at in range(26))), "26 nodes"),
+    ],
+)
+def test_wrong_use_is_exit_code_3(
+    commands: Commands, words: tuple[str, ...], message: str
+) -> None:
+    code, out, err = commands.run("node", *words)
+    assert code == 3
+    assert not out
+    assert message in err
+    assert "hint: " in err
+    assert commands.ran == []
+
+
+def test_without_slurm_nothing_is_done(commands: Commands) -> None:
+    commands.nodes = None
+    code, _, err = commands.run("node", "drain", "workers-1", "--because=x", "--yes")
+    assert code == 2
+    assert "slurmctld does not answer" in err

@@ -1,0 +1,38 @@
+"""`clusterwright topology` on a node."""
+
+from __future__ import annotations
+
+import json
+
+from clusterwright.json_output.topology import TopologyOutput
+from tests.nodes.state.commands.conftest import Commands, slurm_node
+
+
+def test_hyperpods_tree_is_compared_with_slurms(commands: Commands) -> None:
+    places = {"workers-1": ("a", "x"), "workers-2": ("a", "y"), "workers-3": ("b", "y")}
+    commands.nodes = [
+        slurm_node(name, switch_path=["top", aws], slurm_switch_path=["root", slurm])
+        for name, (aws, slurm) in places.items()
+    ]
+    job = {"id": "7", "name": "train", "user": "ada", "nodes": ["workers-1", "workers-3"]}
+    commands.running = [{**job, "since": None}]
+    found = commands.answer("topology")
+    TopologyOutput.model_validate_json(json.dumps(found))
+    assert set(found) == set(TopologyOutput.model_fields)
+    assert [one["agrees"] for one in found["nodes"]] == ["no", "no", "no"]
+    assert found["findings"][0]["code"] == "topology-differs"
+    assert found["jobs"][0]["leaves"] == 2
+    assert found["exit_code"] == 1
+    assert found["network"][0] == {
+        "id": "top", "layer": 1, "parent": None, "nodes": ["workers-1", "workers-2", "workers-3"],
+    }  # fmt: skip
+    assert "Running jobs" in commands.run("topology")[1]
+
+
+def test_without_a_tree_of_aws_it_is_unknown(commands: Commands) -> None:
+    commands.setting(platform="parallelcluster")
+    found = commands.answer("topology")
+    TopologyOutput.model_validate_json(json.dumps(found))
+    assert found["exit_code"] == 2
+    assert [one["agrees"] for one in found["nodes"]] == ["unknown", "unknown"]
+    assert found["unknown"][0]["hint"] == "from a workstation: clusterwright topology FILE"

@@ -1,0 +1,73 @@
+"""The step that installs the operating commands on the controller and on login nodes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+import pytest
+
+from clusterwright.operate.acceptance import planned_seconds
+from tests.nodes.world import World
+
+ENTRY = "usr/local/bin/clusterwright"
+SETTING = "etc/clusterwright/commands.json"
+
+
+@pytest.mark.parametrize(
+    ("name", "configuration", "administers"),
+    [
+        ("controller-1", "managed", True),
+        ("controller-1", "scripted", True),
+        ("controller-1", "parallelcluster", True),
+        ("login-1", "managed", False),
+        ("login-1", "parallelcluster", False),
+        ("login-1", "pcs", True),
+    ],
+)
+def test_controllers_and_login_nodes_have_the_commands(
+    world: Callable[..., World], name: str, configuration: str, administers: bool
+) -> None:
+    node = world(name, configuration)
+    assert node.run().statuses()["operator_commands"] == "applied"
+    entry = node.root / ENTRY
+    assert entry.stat().st_mode & 0o777 == 0o755
+    assert "-m clusterwright_state.commands" in entry.read_text()
+    package = node.root / "opt/clusterwright/lib/clusterwright_state/commands"
+    assert (package / "program.py").is_file()
+    found = json.loads((node.root / SETTING).read_text())
+    assert found["administers"] is administers
+    assert found["reserve"] is (configuration in ("parallelcluster", "pcs"))
+    assert node.run().statuses()["operator_commands"] == "unchanged"
+
+
+def test_compute_nodes_do_not(world: Callable[..., World]) -> None:
+    node = world("workers-1")
+    assert node.run().statuses()["operator_commands"] == "skipped"
+    assert not (node.root / ENTRY).exists()
+
+
+def test_a_program_of_the_site_stays(world: Callable[..., World]) -> None:
+    node = world("login-1")
+    node.run()
+    entry = node.root / ENTRY
+    entry.write_text("#!/usr/bin/python3\n# installed with pip\n")
+    run = node.run()
+    assert entry.read_text().endswith("pip\n")
+    assert any("/usr/local/bin/clusterwright" in notice for notice in run.notices())
+
+
+def test_the_planned_time_is_that_of_the_command_elsewhere(world: Callable[..., World]) -> None:
+    node = world("controller-1")
+    node.run()
+    groups = json.loads((node.root / SETTING).read_text())["groups"]
+    declared = json.loads((node.folder / "inputs" / "cluster.json").read_text())["groups"]
+    compute = [
+        (group, kind["accelerator"], kind["efa"])
+        for group, kind in zip(groups, declared, strict=True)
+        if group["role"] == "compute"
+    ]
+    assert compute
+    for group, kind, efa in compute:
+        for level in ("quick", "standard", "full"):
+            assert group["planned_seconds"][level] == planned_seconds(level, kind, efa=efa)
