@@ -29,7 +29,7 @@ PROMISES = {
     "on-nodes": "on the controller and login nodes `clusterwright status`, `topology` and "
     "`capacity` answer root and users, with every compute node of Slurm",
     "acts-on-nodes": "there root drains and resumes a node, with the reason in Slurm",
-    "accepts-on-nodes": "`clusterwright accept` on the node that tests others waits for the report",
+    "accepts-on-nodes": "`clusterwright accept` on the node that tests waits for the report",
     "users-on-nodes": "there a user who acts, a wrong name and what needs AWS are refused",
 }
 
