@@ -110,11 +110,13 @@ def test_a_node_is_drained_and_seen(slurm: RealSlurm) -> None:
         assert row["since"].endswith("Z")
     again = answer(slurm, "node drain workers-1 --because=x --yes")
     assert again["nodes"][0]["outcome"] == "unchanged"
-    # No slurmd has ever registered, so that Slurm refuses; its words are the reason.
+    # No slurmd has ever registered, so that some versions refuse: their words are the reason.
     resumed = answer(slurm, "node resume workers-1 --because=x --yes")
-    assert resumed["nodes"][0]["outcome"] == "refused"
-    assert resumed["nodes"][0]["reason"].startswith("scontrol: ")
-    assert resumed["exit_code"] == 1
+    if resumed["exit_code"] == 0:
+        assert "DRAIN" not in answer(slurm, "status")["nodes"][0]["scheduler_state"]
+    else:
+        assert resumed["nodes"][0]["outcome"] == "refused"
+        assert resumed["nodes"][0]["reason"].startswith("scontrol: ")
 
 
 def test_a_user_is_refused(slurm: RealSlurm) -> None:

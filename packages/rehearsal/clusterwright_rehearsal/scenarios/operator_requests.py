@@ -130,7 +130,8 @@ def _on_nodes(context: ScenarioContext, node: Node) -> None:
             words = f"node resume {node.host} {because} --yes"
             found = _local(context, place, words, codes=(0,))
             context.expect(found["nodes"][0]["outcome"] == "done", f"{place}: {found}")
-        context.wait_idle()
+            # A resumed node does not respond until slurmctld's next ping.
+            context.wait_idle()
 
     with context.promise("accepts-on-nodes"):
         words = f"accept --level=quick --nodes={node.host} --wait=120"
