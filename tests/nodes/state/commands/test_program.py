@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 from clusterwright_state.commands import program, setting
 
-from clusterwright.json_output.drift import DriftOutput
 from tests.nodes.state.commands.conftest import Commands
 
 
@@ -35,17 +32,6 @@ def test_wrong_use_is_exit_code_3(commands: Commands, words: tuple[str, ...]) ->
     assert code == 3
     assert not out
     assert err.startswith("error: ")
-
-
-def test_what_runs_elsewhere_says_so(commands: Commands) -> None:
-    code, out, err = commands.run("diagnose", "node", "workers-1")
-    assert (code, out) == (2, "")
-    assert "clusterwright diagnose FILE node workers-1" in err
-    found = commands.answer("drift")
-    DriftOutput.model_validate_json(json.dumps(found))
-    assert set(found) == set(DriftOutput.model_fields)
-    assert found["exit_code"] == 2
-    assert "hint: from a workstation: clusterwright drift FILE" in commands.run("drift")[1]
 
 
 def test_a_missing_or_newer_file_is_no_traceback(commands: Commands) -> None:
