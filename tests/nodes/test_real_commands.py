@@ -46,6 +46,7 @@ SETTING = {
     "region": "us-east-1",
     "administers": True,
     "administrator": "the controller",
+    "has_service": True,
     "reserve": False,
     "level": "quick",
     "level_limit_seconds": {"quick": 60},

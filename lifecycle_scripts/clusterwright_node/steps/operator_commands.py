@@ -75,6 +75,7 @@ def _setting(node: Node) -> str:
         "region": cluster.region,
         "administers": node.administers,
         "administrator": node.administrator,
+        "has_service": cluster.state_bucket is not None,
         "reserve": node.is_replaced_if_drained,
         "level": cluster.acceptance.level,
         "level_limit_seconds": {

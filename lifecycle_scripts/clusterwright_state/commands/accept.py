@@ -17,7 +17,8 @@ from clusterwright_state.commands.setting import Setting, Stop
 from clusterwright_state.commands.view import View, head, unknown, without_platform
 
 POLL_SECONDS = 2.0
-VALID_SECONDS = 1800
+ANSWER_SECONDS = 300.0
+"""How long the service may take to answer; it looks every 10 or 30 seconds."""
 _CHECK = ("id", "verdict", "value", "floor", "unit", "source", "reason", "action")
 _NODE = ("name", "verdict", "checks", "action", "reason", "group", "instance_id", "instance_type")
 _BASELINE = (
@@ -62,6 +63,9 @@ class Acceptance:
     ) -> dict[str, Any]:
         """Start a run, or follow one that was started before; wait for its end."""
         plan = [] if run else self._plan()
+        if not self._setting.has_service:
+            part = unknown("the run", "the cluster has no service that tests nodes")
+            return self._document("refused", run, plan, {}, [part])
         if not self._setting.administers:
             part = unknown(
                 "the run",
@@ -93,7 +97,7 @@ class Acceptance:
     def _start(self, run: str, tell: Callable[[str], None]) -> Optional[list[dict[str, Any]]]:
         """Leave a request for the service; the parts of a refusal."""
         now = time.time()
-        times = {"created_at": now, "expires_at": now + VALID_SECONDS}
+        times = {"created_at": now, "expires_at": now + ANSWER_SECONDS}
         for folder in ("requests", "answers"):
             (self._local / folder).mkdir(mode=0o700, parents=True, exist_ok=True)
         records.write(
@@ -114,7 +118,7 @@ class Acceptance:
         )
         tell(f"run {run}: waiting for the service")
         path = self._local / "answers" / f"{run}.json"
-        ends = time.monotonic() + VALID_SECONDS
+        ends = time.monotonic() + ANSWER_SECONDS
         while not path.exists():
             if time.monotonic() >= ends:
                 hint = "systemctl status clusterwright-state"

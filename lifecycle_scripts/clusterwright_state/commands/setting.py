@@ -29,9 +29,11 @@ class Setting:
     Attributes
     ----------
     administers:
-        Whether this node runs the service that tests nodes and publishes the state.
+        Whether this node is the one that tests nodes and publishes the state.
     administrator:
-        Which node does, for messages.
+        Which node is, for messages.
+    has_service:
+        Whether the cluster has the service that does it, which needs a bucket for the state.
     reserve:
         Whether nodes are drained by a reservation, see `requests.carry_out`.
     groups:
@@ -44,6 +46,7 @@ class Setting:
     region: str
     administers: bool
     administrator: str
+    has_service: bool
     reserve: bool
     level: str
     level_limit_seconds: Mapping[str, int]
@@ -81,6 +84,7 @@ def read(file: str = FILE) -> Setting:
         region=str(found["region"]),
         administers=bool(found["administers"]),
         administrator=str(found["administrator"]),
+        has_service=bool(found["has_service"]),
         reserve=bool(found["reserve"]),
         level=str(found["level"]),
         level_limit_seconds=dict(found["level_limit_seconds"]),

@@ -39,6 +39,10 @@ def test_controllers_and_login_nodes_have_the_commands(
     assert found["administers"] is administers
     assert found["reserve"] is (configuration in ("parallelcluster", "pcs"))
     assert node.run().statuses()["operator_commands"] == "unchanged"
+    assert found["has_service"] is False
+    node.edit("cluster.json", lambda c: c.update(state_bucket="sagemaker-prod-00000000"))
+    assert node.run().statuses()["operator_commands"] == "applied"
+    assert json.loads((node.root / SETTING).read_text())["has_service"] is True
 
 
 def test_compute_nodes_do_not(world: Callable[..., World]) -> None:

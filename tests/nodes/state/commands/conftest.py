@@ -62,6 +62,7 @@ class Commands:
             "region": "us-east-1",
             "administers": True,
             "administrator": "the controller",
+            "has_service": True,
             "reserve": False,
             "level": "quick",
             "level_limit_seconds": {"quick": 60, "standard": 1200, "full": 10800},

@@ -8,7 +8,9 @@ import time
 from pathlib import Path
 from typing import Any
 
+import pytest
 from clusterwright_common import records
+from clusterwright_state.commands import accept
 
 from clusterwright.json_output.accept import AcceptOutput
 from tests.nodes.state.commands.conftest import Commands, slurm_node
@@ -81,6 +83,21 @@ def test_other_nodes_name_the_one_that_tests(commands: Commands) -> None:
     AcceptOutput.model_validate_json(json.dumps(found))
     assert found["status"] == "refused"
     assert found["unknown"][0]["hint"] == "on the controller: sudo clusterwright accept"
+
+
+def test_without_a_service_nothing_is_waited_for(
+    commands: Commands, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commands.setting(has_service=False)
+    found = commands.answer("accept")
+    assert found["status"] == "refused"
+    assert "no service" in found["unknown"][0]["reason"]
+    assert not (tmp_path / "local").exists()
+    commands.setting()
+    monkeypatch.setattr(accept, "ANSWER_SECONDS", 0.02)
+    found = commands.answer("accept")
+    assert found["unknown"][0]["hint"] == "systemctl status clusterwright-state"
+    assert found["exit_code"] == 2
 
 
 def test_wrong_use(commands: Commands) -> None:
