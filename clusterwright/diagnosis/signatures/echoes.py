@@ -53,6 +53,10 @@ SIGNATURES: Final = (
             # IPv4 is tried after IPv6; what cancels a task says why, the task does not.
             r"\[c10d\] The IPv6 network addresses? of|asyncio\.exceptions\.CancelledError|"
             r"Failed to process command DEREG_MR\b|\(waited \d{1,6} sec\) - retrying",
+            # Warnings of Open MPI on nodes with EFA, which it uses through libfabric.
+            r"By default, for Open MPI 4\.0 and later, infiniband ports|No OpenFabrics connection schemes "
+            r"reported|error initializing an OpenFabrics device|No preset parameters were found for the device|"
+            r"executed an operation involving a call to the \W{0,2}fork",
         ),
         kinds=("log",),
         rank=ECHO,

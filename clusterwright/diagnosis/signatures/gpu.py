@@ -167,6 +167,18 @@ SIGNATURES: Final = (
         next=(_ACCEPT,),
     ),
     Signature(
+        "dcgm-host-engine",
+        "DCGM: its host engine does not answer[ on {node}]: the service nvidia-dcgm does not run, "
+        "or the program asks another address",
+        (
+            r"Unable to connect to (?:the )?host engine|Host engine connection invalid|"
+            r"Error connecting to nv-hostengine",
+        ),
+        kinds=("log", "daemon"),
+        per_node=True,
+        next=("clusterwright diagnose {file} node {node}",),
+    ),
+    Signature(
         "dcgm-profiling",
         "DCGM: its profiling module failed: another profiler uses the GPUs, the GPUs do not have "
         "it, or their driver is in a bad state",

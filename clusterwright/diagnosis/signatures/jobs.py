@@ -61,7 +61,7 @@ def _mpi_help(values: Values) -> str | None:
 def _mpi_call(values: Values) -> str:
     """A call of MPI that failed, after which MPI ends all processes."""
     call = values["call"]
-    if call.lower().startswith("mpi_init"):
+    if call.lower().removeprefix("mpi_").removeprefix("p").startswith("init"):
         return (
             f"MPI: it cannot be initialised ({call}): the program was not started by a launcher whose "
             "PMI or PMIx fits its MPI, or the network that MPI uses does not work"
@@ -377,9 +377,36 @@ SIGNATURES: Final = (
         next=("clusterwright status {file}",),
     ),
     Signature(
+        "mpi-program",
+        "MPI: the program to start does not exist or is not executable on a node[: {program}]",
+        (
+            r"mpirun (?:was unable to (?:launch|start)|could not find)[^\n]{0,60}(?:application|executable|"
+            r"process)[\s\S]{0,300}?Executable: (?P<program>[^\s:]{1,200})(?=\s|$)",
+            r"execvp error on file (?P<program>\S{1,200})",
+        ),
+        kinds=("log",),
+        next=("clusterwright check-job {file} JOBFILE",),
+    ),
+    Signature(
+        "mpi-slots",
+        "MPI: mpirun is asked for more ranks than its allocation or host file has slots"
+        "[: {slots} slots are requested]",
+        (
+            r"There are not enough slots available in the system to satisfy the (?P<slots>\d{1,6})\s+"
+            r"slots",
+            r"not enough slots available in the system",
+        ),
+        kinds=("log",),
+        next=("clusterwright check-job {file} JOBFILE",),
+    ),
+    Signature(
         "mpi-call",
         _mpi_call,
-        (r"\*{3} An error occurred in (?P<call>MPI_\w{2,40})",),
+        (
+            r"\*{3} An error occurred in (?P<call>MPI_\w{2,40})",
+            # MPICH and Intel MPI.
+            r"Fatal error in (?:internal_)?(?P<call>\w{3,40}): (?:Other MPI|Unknown|Internal MPI) error",
+        ),
         kinds=("log",),
         confidence="likely",
         rank=1,
@@ -443,6 +470,17 @@ SIGNATURES: Final = (
         confidence="likely",
         rank=1,
         next=("clusterwright status {file}",),
+    ),
+    Signature(
+        "ucx-no-transport",
+        "network of jobs: UCX has no transport between these processes ({reason}): UCX_TLS or "
+        "UCX_NET_DEVICES excludes it, or it was built without it; EFA is used through libfabric",
+        (
+            r"UCX\s+ERROR[^\n]{0,60}?(?P<reason>no (?:active messages|remote|usable|tag|atomic|auxiliary|"
+            r"\w{2,20})[\w ]{0,30}transports?[^\n]{0,60})",
+        ),
+        kinds=("log",),
+        next=("clusterwright check-job {file} JOBFILE",),
     ),
     Signature(
         "ucx-transport",

@@ -234,7 +234,7 @@ SIGNATURES: Final = (
         "slurmd: fewer GPUs (gres) than slurm.conf says: a GPU is missing or the driver does not "
         "see it",
         (
-            r"gres/\w+ count (?:reported lower|too low|changed)[^\n]*",
+            r"gres/\w+:? (?:_\w+: )?count (?:reported lower|too low|changed)[^\n]*",
             r"gres_device_major: stat\([^\n]{3,60}No such file",
             r"gres.{0,40}(?:lower than configured|count mismatch|too low)",
             r"(?:can(?:'t| ?not) stat|Waiting for|missing) (?:gres\.conf )?file /dev/(?:nvidia|neuron)",

@@ -143,6 +143,7 @@ SIGNATURES: Final = (
         "shared memory (/dev/shm) is too small or full",
         (
             r"/dev/shm\b.{0,120}(?:No space|too small|insufficient|fail|Cannot|size)|"
+            r"failed to (?:extend|allocate|create|open|map|truncate) /dev/shm/|"
             r"(?:insufficient|out of) shared memory|unable to open shared memory object(?!.{0,160}Too many "
             r"open files)|"
             r"(?:Error while creating|Call to ftruncate|posix_fallocate).{0,80}(?:shared memory|"
@@ -261,7 +262,10 @@ SIGNATURES: Final = (
         "collective-mismatch",
         "PyTorch: ranks run different collectives, or with other shapes: the program takes another "
         "path on some ranks",
-        (r"Detected mismatch between collectives on ranks",),
+        (
+            r"Detected mismatch between collectives on ranks",
+            r"NCCL WARN (?:\S+ )?Message truncated ?: received \d+ bytes instead of \d+",
+        ),
         kinds=_TEXT,
     ),
     Signature(

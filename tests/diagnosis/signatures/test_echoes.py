@@ -17,6 +17,12 @@ from tests.diagnosis.made import signature_of
         ("log", "[2026-11-23T08:00:00.000] error: chdir(/var/log/slurm): Permission denied"),
         ("log", "efa 0000:a0:1a.0: Failed to process command DEREG_MR (opcode 8) err -22"),
         ("log", "ERROR  ENC:recv  Timeout waiting for RX (waited 120 sec) - retrying"),
+        (
+            "log",
+            "By default, for Open MPI 4.0 and later, infiniband ports on a device are not used by "
+            "default.",
+        ),
+        ("log", "WARNING: There was an error initializing an OpenFabrics device."),
         ("log", "attempt 1 of 4 failed, next in 2 s: mount.lustre: Connection timed out"),
     ],
 )

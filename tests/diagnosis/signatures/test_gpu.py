@@ -20,6 +20,11 @@ CASES = (
         "deep-health-check",
     ),
     ("log", "Kernel panic - not syncing", "kernel-panic"),
+    (
+        "log",
+        "Error: Unable to connect to host engine. Host engine connection invalid/disconnected.",
+        "dcgm-host-engine",
+    ),
     ("log", "Pending Page Blacklist           : Yes", "gpu-row-remap"),
     ("log", "Remapping Failure Occurred       : Yes", "gpu-ecc"),
     (

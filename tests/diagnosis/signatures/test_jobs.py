@@ -56,6 +56,33 @@ CASES = (
         "[p5-1:2330:0:2330] ib_mlx5_log.c:177  Local QP operation error on mlx5_2:1/RoCE (synd 0x2 vend 0x68)",
         "ucx-transport",
     ),
+    (
+        "log",
+        "There are not enough slots available in the system to satisfy the 16 slots\nthat were "
+        "requested by the application:",
+        "mpi-slots",
+    ),
+    (
+        "log",
+        "mpirun was unable to launch the specified application as it could not access\nor execute an "
+        "executable:\n\nExecutable: /opt/nccl-tests/build/all_reduce_perf\nNode: p5-1",
+        "mpi-program",
+    ),
+    (
+        "log",
+        "[proxy:0:1@p5-2] HYD_spawn: execvp error on file /opt/osu/osu_bw (No such file or directory)",
+        "mpi-program",
+    ),
+    (
+        "log",
+        "Fatal error in internal_Init: Other MPI error, error stack:",
+        "mpi-call",
+    ),
+    (
+        "log",
+        "UCX  ERROR no active messages transport to <no debug data>: Unsupported operation",
+        "ucx-no-transport",
+    ),
     ("log", "bash: line 3: nvidia-healthmon: command not found", "shell-program"),
     ("log", "/bin/sh: 1: exec: ninja: not found", "shell-program"),
     ("log", "NCCL WARN Call to ibv_poll_cq failed with error Bad address", "verbs-call"),

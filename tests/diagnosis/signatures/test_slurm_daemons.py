@@ -9,6 +9,11 @@ from tests.diagnosis.made import signature_of
 CASES = (
     (
         "log",
+        "error: gres/gpu: _node_config_validate: Count changed on node p5-1 (8 != 7)",
+        "gres-count",
+    ),
+    (
+        "log",
         "error: Couldn't find the specified plugin name for accounting_storage/slurmdbd looking at all files",
         "slurm-plugin",
     ),

@@ -63,6 +63,16 @@ CASES = (
         "RuntimeError: Detected mismatch between collectives on ranks. x",
         "collective-mismatch",
     ),
+    (
+        "log",
+        "NCCL WARN Message truncated : received 1024 bytes instead of 256",
+        "collective-mismatch",
+    ),
+    (
+        "log",
+        "NCCL WARN Error: failed to extend /dev/shm/nccl-Xh2 to 33030532 bytes",
+        "shared-memory",
+    ),
     ("log", "nvcc fatal   : Unsupported gpu architecture 'compute_100'", "cuda-toolkit"),
     ("log", "x.cu:3:10: fatal error: cudnn.h: No such file or directory", "cuda-toolkit"),
     (
