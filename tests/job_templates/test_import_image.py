@@ -1,4 +1,4 @@
-"""The import of a container image, once per cluster, by job files and a stand-in for enroot."""
+"""The import of a container image, once per cluster, by job files and a stub for enroot."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class Node:
         return started.returncode, out
 
     def set(self, name: str, *, on: bool = True) -> None:
-        """How the stand-in behaves."""
+        """How the stub behaves."""
         path = self.folder / name
         if on:
             path.touch()
