@@ -31,6 +31,9 @@ an internal error occurred.
 [Shell completion](../how-to/shell-completion.md) completes commands and options. `rehearse` and
 `localaws` belong to two further distributions, `clusterwright-rehearsal` and
 `clusterwright-localaws`; `make setup` installs both.
+
+On the controller and login nodes of a Slurm cluster some of these commands
+[work without a file](../how-to/work-on-the-nodes.md).
 """
 
 
