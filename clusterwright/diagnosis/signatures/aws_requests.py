@@ -92,7 +92,7 @@ SIGNATURES: Final = (
         "deployment",
         (
             r"AlreadyExists\w*|AlreadyOwnedByYou|EntityAlreadyExists|BucketAlreadyExists",
-            r"already exists|already in use by another|is already taken|already been taken",
+            r"already exists|is already exported by stack|already in use by another|is already taken|already been taken",
             r"ResourceInUseException: .*name",
         ),
         next=(_CHECK,),
@@ -264,7 +264,7 @@ SIGNATURES: Final = (
         "not-stable",
         "{resource} was not ready in the time that CloudFormation waits",
         (
-            r"NotStabilized|did not stabilize|exceeded attempts to wait|"
+            r"NotStabilized|did not stabilize|stopped stabili[sz]ing|exceeded attempts to wait|"
             r"WaitCondition (?:timed out|received failed)|Failed to receive \d+ resource signal|"
             r"Resource (?:timed out|creation timed out)|timed out (?:waiting|while|after)",
             r"HandlerErrorCode: NotStabilized",

@@ -86,6 +86,15 @@ SIGNATURES: Final = (
         rules=("CW-N007", "CW-N013", "CW-N027"),
     ),
     Signature(
+        "vpc-differs",
+        "network: two resources that must be in one VPC are in different VPCs: {reason}",
+        (
+            r"(?P<reason>[^\n\":]{3,120} (?:are in|belong to|is in|are from) (?:a )?different (?:VPC|network)s?)",
+        ),
+        next=(_CHECK,),
+        rules=("CW-N007",),
+    ),
+    Signature(
         "vpc-missing",
         "network: the VPC does not exist",
         (r"InvalidVpcID\.NotFound|VpcNotFound", r"\bvpc-\w+.{0,40}(?:does not exist|not found)"),

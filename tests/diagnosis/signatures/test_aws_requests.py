@@ -15,6 +15,12 @@ CASES = (
     ("stack-event", "No export named prod-network:Vpc found", "export-missing"),
     (
         "stack-event",
+        "Export with name prod-VpcId is already exported by stack prod-old. Rollback requested",
+        "already-exists",
+    ),
+    ("stack-event", "Resource stopped stabilizing: instances are not InService", "not-stable"),
+    (
+        "stack-event",
         "Stack [prod-storage] cannot be deleted while TerminationProtection is enabled",
         "termination-protection",
     ),

@@ -18,6 +18,11 @@ CASES = (
         "endpoint-conflict",
     ),
     ("node-group", "Ec2SubnetNotFound: subnet-0a1b2c3d does not exist", "subnet-missing"),
+    (
+        "stack-event",
+        "The DB instance and EC2 security group are in different VPCs.",
+        "vpc-differs",
+    ),
     ("log", "E: Unable to locate package libmunge-dev", "apt-offline"),
     ("log", "sinfo: error: _establish_config_source: failed to fetch config", "configless"),
     ("stack-event", "The CIDR '10.0.0.0/24' conflicts with another subnet", "cidr-conflict"),
