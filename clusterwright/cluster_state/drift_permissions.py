@@ -105,6 +105,12 @@ READ_ACTIONS: Final[Mapping[str, tuple[str, ...]]] = {
         "events:ListTargetsByRule",
     ),
     "AWS::FSx::DataRepositoryAssociation": ("fsx:DescribeDataRepositoryAssociations",),
+    "AWS::Grafana::Workspace": (
+        "grafana:DescribeWorkspace",
+        "grafana:DescribeWorkspaceAuthentication",
+        "grafana:DescribeWorkspaceConfiguration",
+        "grafana:ListTagsForResource",
+    ),
     "AWS::IAM::InstanceProfile": ("iam:GetInstanceProfile",),
     "AWS::IAM::ManagedPolicy": (
         "iam:GetPolicy",

@@ -256,6 +256,11 @@ RESOURCES: Final[Mapping[str, Created]] = {
         ("fsx:CreateDataRepositoryAssociation",), _links
     ),
     "AWS::FSx::FileSystem": Created(("fsx:CreateFileSystem",), _files),
+    # With Identity Center also sso:CreateManagedApplicationInstance, which SAML does not need.
+    "AWS::Grafana::Workspace": Created(
+        ("grafana:CreateWorkspace",),
+        lambda cluster: cluster.observability.grafana is not None,
+    ),
     "AWS::IAM::InstanceProfile": Created(
         ("iam:AddRoleToInstanceProfile", "iam:CreateInstanceProfile"), _instance_profiles
     ),

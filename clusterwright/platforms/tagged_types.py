@@ -43,6 +43,7 @@ NAMES: Final[Mapping[str, str]] = {
     "AWS::Events::Rule": "events:rule",
     "AWS::FSx::DataRepositoryAssociation": "fsx:association",
     "AWS::FSx::FileSystem": "fsx:file-system",
+    "AWS::Grafana::Workspace": "grafana:workspace",
     "AWS::IAM::OIDCProvider": "iam:oidc-provider",
     "AWS::IAM::Role": "iam:role",
     "AWS::KMS::Key": "kms:key",

@@ -49,6 +49,7 @@ _NETWORK: Final = ("AWS::EC2::Subnet", "AWS::EC2::SecurityGroup")
 _COMPONENTS: Final[Mapping[str, tuple[str, str]]] = {
     "AWS::APS::Workspace": ("observability", "Prometheus"),
     "AWS::ECR::Repository": ("images", ""),
+    "AWS::Grafana::Workspace": ("observability", "Grafana"),
     "AWS::KMS::Key": ("identity", "KMS key"),
     "AWS::RDS::DBInstance": ("accounting", "RDS"),
     "AWS::S3::Bucket": ("objects", ""),
@@ -72,6 +73,9 @@ _DELETE: Final[Mapping[str, str]] = {
         "aws ecr delete-repository --region {region} --repository-name {id} --force"
     ),
     "AWS::FSx::FileSystem": ("aws fsx delete-file-system --region {region} --file-system-id {id}"),
+    "AWS::Grafana::Workspace": (
+        "aws grafana delete-workspace --region {region} --workspace-id {id}"
+    ),
     "AWS::KMS::Key": "aws kms schedule-key-deletion --region {region} --key-id {id}",
     "AWS::RDS::DBInstance": (
         "aws rds modify-db-instance --region {region} --db-instance-identifier {id} "

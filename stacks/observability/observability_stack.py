@@ -20,6 +20,7 @@ from stacks.base.tls_only import tls_only
 from stacks.hyperpod.log_retention import NodeLogKeeper
 from stacks.observability import alarms, alerts
 from stacks.observability.budget import monthly_budget
+from stacks.observability.grafana import grafana_workspace
 
 
 @dataclass(frozen=True)
@@ -66,6 +67,7 @@ class ObservabilityStack(ClusterStack):
         if self.prometheus_workspace_arn is not None and has_alert_rules(cluster):
             text = alerts.rules_text(loaded)
             alerts.alert_rules(self, "AlertRules", self.prometheus_workspace_arn, text)
+        self._grafana()
         self._alarms(watched)
         monthly_budget(self, "Budget", cluster)
 
@@ -93,6 +95,17 @@ class ObservabilityStack(ClusterStack):
         self.protect(workspace)
         cdk.CfnOutput(self, "PrometheusEndpoint", value=workspace.attr_prometheus_endpoint)
         return workspace
+
+    def _grafana(self) -> None:
+        asked = self.cluster.observability.grafana
+        if asked is None or self.prometheus_workspace_arn is None:
+            return
+        workspace = grafana_workspace(
+            self, self.cluster, asked, prometheus_arn=self.prometheus_workspace_arn
+        )
+        self.protect(workspace)
+        cdk.CfnOutput(self, "GrafanaWorkspaceId", value=workspace.attr_id)
+        cdk.CfnOutput(self, "GrafanaUrl", value=f"https://{workspace.attr_endpoint}")
 
     def _alarms(self, watched: Watched) -> None:
         cluster = self.cluster

@@ -35,6 +35,7 @@ CHARGED: dict[str, str | tuple[str, ...]] = {
     "AWS::EKS::Cluster": "EKS control plane",
     "AWS::EC2::FlowLog": "CloudWatch logs: ingestion",
     "AWS::EC2::NatGateway": "NAT gateway",
+    "AWS::Grafana::Workspace": ("Grafana: editors", "Grafana: viewers"),
     "AWS::KMS::Key": "KMS key",
     "AWS::Lambda::Function": "functions that run at deployments",
     "AWS::Logs::LogGroup": "CloudWatch logs: storage",

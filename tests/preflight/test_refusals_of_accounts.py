@@ -86,6 +86,8 @@ NOT_REFUSED = {
     "CW-I026": "ParallelCluster refuses the key pair itself: the local AWS launches with any name",
     "CW-I027": "kubelet pulls the image long after the deployment",
     "CW-I032": "nodes pull from the repository long after the deployment",
+    "CW-E018": "the local AWS has Grafana in every region",
+    "CW-I033": "as CW-I028",
     "CW-I028": "the local AWS takes any instance of Identity Center",
     "CW-I031": "a warning: whether the image fits is seen when its agent runs; the scenario "
     "bootstrap-fails",

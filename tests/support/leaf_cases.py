@@ -932,6 +932,7 @@ CASES: dict[str, tuple[Case, ...]] = {
         ),
     ),
     "observability.prometheus": (template("observability__prometheus", False),),
+    "observability.grafana.login": (template("observability__grafana__login", "saml"),),
     "observability.alarm_emails": (
         template("observability__alarm_emails", ["other@example.com"]),
     ),

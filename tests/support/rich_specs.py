@@ -196,6 +196,7 @@ BUILT: dict[str, Any] = {
     "observability": {
         "log_retention_days": 30,
         "prometheus": True,
+        "grafana": {"login": "identity-center"},
         "metrics": {"listen": "private"},
         "alarm_emails": ["alarm@acme.example"],
     },

@@ -112,6 +112,14 @@ class NodeMetrics(Model):
     each node; without it nodes have no exporter."""
 
 
+class Grafana(Model):
+    """A workspace of Amazon Managed Grafana that may query the workspace of `prometheus`."""
+
+    login: Literal["identity-center", "saml"] = "identity-center"
+    """How users sign in. saml: an identity provider of yours, which you connect after the
+    deployment."""
+
+
 class Observability(Model):
     """Logs, metrics and alarms."""
 
@@ -124,6 +132,9 @@ class Observability(Model):
     prometheus: bool = False
     """An Amazon Managed Service for Prometheus workspace. With Slurm, the CloudWatch agent of the
     image sends metrics to it; on Kubernetes, the AWS collector or the HyperPod add-on."""
+
+    grafana: Grafana | None = None
+    """A Grafana workspace for the dashboards of `render dashboards`; none if absent."""
 
     alarm_emails: list[Email] = []
     """Recipients of alarms about full file systems and a full accounting database. With

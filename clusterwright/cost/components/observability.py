@@ -19,6 +19,8 @@ FUNCTIONS = Item("lambda", "compute", "GB-second")
 SAMPLES = Item("amp", "ingestion first 2B samples/month", "10M samples")
 SAMPLE_STORAGE = Item("amp", "storage", "GB-month")
 COLLECTOR = Item("amp", "agentless collector", "collector-hour")
+GRAFANA_EDITORS = Item("amg", "editor/admin user", "user-month")
+GRAFANA_VIEWERS = Item("amg", "viewer user", "user-month")
 QUERIES = Item("amp", "query samples processed", "1B samples")
 
 
@@ -52,6 +54,10 @@ def lines(builder: LineBuilder) -> Iterator[Line]:
             yield builder.line(
                 "observability", "Prometheus: AWS's collector", 1, COLLECTOR, path=path, per="hour"
             )
+    if cluster.observability.grafana is not None:
+        path = (*here, "grafana")
+        yield builder.used("observability", "Grafana: editors", GRAFANA_EDITORS, path=path)
+        yield builder.used("observability", "Grafana: viewers", GRAFANA_VIEWERS, path=path)
 
 
 def alarm_count(cluster: Cluster) -> int:
