@@ -12,6 +12,8 @@ from clusterwright_localaws.core.runtime import Runtime
 from clusterwright_localaws.worlds.model import World
 
 if TYPE_CHECKING:
+    from moto.core.request import Request
+
     from clusterwright_localaws.iam.principals import Caller
 
 
@@ -69,6 +71,24 @@ def operation(service: str, *names: str) -> Callable[[Operation], Operation]:
     def register(function: Operation) -> Operation:
         for name in names:
             OPERATIONS[service, name] = function
+        return function
+
+    return register
+
+
+Unmodelled = Callable[["Request", str], "tuple[int, dict[str, str], str | bytes] | None"]
+UNMODELLED: dict[str, Unmodelled] = {}
+
+
+def unmodelled(service: str) -> Callable[[Unmodelled], Unmodelled]:
+    """Register the function that answers requests of a service that its API model lacks.
+
+    The function gets a request and its region, and returns status, headers and body, or None for a
+    request that is not of its APIs.
+    """
+
+    def register(function: Unmodelled) -> Unmodelled:
+        UNMODELLED[service] = function
         return function
 
     return register

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from clusterwright_localaws import services
 from clusterwright_localaws.core import accounts, pagination, truncation
 from clusterwright_localaws.core import answer_checks as answers
-from clusterwright_localaws.core.call import OPERATIONS, Call, Operation
+from clusterwright_localaws.core.call import OPERATIONS, UNMODELLED, Call, Operation
 from clusterwright_localaws.core.credentials import access_key_of
 from clusterwright_localaws.core.errors import AwsError, ForwardToMoto
 from clusterwright_localaws.core.faults import fault_message, fault_status
@@ -96,6 +96,10 @@ def _answered(service: str, request: Request, region: str, forward: Forward) -> 
         services.prepare(service)
         _let_time_pass(service, request, region)
         _wait(service, request)
+        if service in UNMODELLED:
+            answered = UNMODELLED[service](request, region)
+            if answered is not None:
+                return answered
         operation, path_parameters = wire.operation_of(service, request)
         recording.note(operation)
         if operation is None:

@@ -23,6 +23,8 @@ _installed = threading.Event()
 _OWN_HOSTS = (
     ("pricing", re.compile(r"https?://api\.pricing\.[^/]+\.amazonaws\.com")),
     ("grafana", re.compile(r"https?://grafana\.[^/]+\.amazonaws\.com")),
+    # Prometheus's own APIs, which moto does not have.
+    ("amp", re.compile(r"https?://aps-workspaces\.[^/]+\.amazonaws\.com")),
     ("pcs", re.compile(r"https?://pcs(-fips)?\.[^/]+\.(amazonaws\.com|api\.aws)")),
 )
 # Backends that hold nothing but Python objects, and are slow to build.

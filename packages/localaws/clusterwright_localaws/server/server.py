@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import queue
+import re
 import signal
 import socket
 import sys
@@ -34,6 +35,9 @@ _MOST_BYTES = 100 * 1024 * 1024
 # Larger objects of S3 are buffered in a file.
 _BYTES_IN_MEMORY = 8 * 1024 * 1024
 _BLOCK_BYTES = 1024 * 1024
+
+# APIs of Managed Prometheus that its model lacks: without a signature only the path names them.
+_PROMETHEUS = re.compile(r"/workspaces/ws-[^/]+/api/v1/")
 
 # Imported in the background once the port answers, so that callers do not wait for them.
 _WARM = ("sts", "s3", "iam", "ssm", "cloudformation", "ec2", "sagemaker", "fsx", "service-quotas")
@@ -270,6 +274,8 @@ class Application:
                 "The Authorization header of the request names no service",
             )
         _rewind(environ)
+        if not given and _PROMETHEUS.match(path):
+            host = "aps.us-east-1.amazonaws.com"  # refused there; S3 would take it for a bucket
         host = host or "s3.us-east-1.amazonaws.com"
         name = _moto_name(host, service_of_url)
         if name != "s3" and int(environ["CONTENT_LENGTH"] or 0) > _MOST_BYTES:

@@ -1,4 +1,4 @@
-"""Amazon Managed Service for Prometheus: rules, alert managers and scrapers."""
+"""Amazon Managed Service for Prometheus: rules, alert managers, scrapers and samples."""
 
-API = ("rules", "scrapers")
+API = ("rules", "samples", "scrapers")
 FIXES = ("no_logging", "delays", "keys")

@@ -1,0 +1,73 @@
+"""Selectors of series, such as `up{job="a",node!~"b.*"}`.
+
+https://prometheus.io/docs/prometheus/latest/querying/basics/#instant-vector-selectors
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+_NAME: Final = r"[a-zA-Z_:][a-zA-Z0-9_:]*"
+_SELECTOR: Final = re.compile(rf"\s*({_NAME})?\s*(?:\{{(.*)\}})?\s*", re.DOTALL)
+_MATCHER: Final = re.compile(rf'\s*({_NAME})\s*(=~|!~|!=|=)\s*"((?:[^"\\]|\\.)*)"\s*(?:,|$)')
+
+
+class SelectorError(ValueError):
+    """The text is no selector."""
+
+
+@dataclass(frozen=True)
+class Matcher:
+    """A condition on one label; a label that a series lacks is empty."""
+
+    label: str
+    operator: str
+    value: str
+
+
+def selector(text: str) -> list[Matcher]:
+    """Return the conditions of a selector.
+
+    Raises
+    ------
+    SelectorError
+        It is no selector: the local AWS evaluates no expressions.
+    """
+    found = _SELECTOR.fullmatch(text)
+    if found is None or not (found[1] or (found[2] or "").strip()):
+        raise SelectorError(f"the local AWS evaluates selectors only, and not {text!r}")
+    asked = [Matcher("__name__", "=", found[1])] if found[1] else []
+    rest, at = found[2] or "", 0
+    while rest[at:].strip():
+        one = _MATCHER.match(rest, at)
+        if one is None:
+            raise SelectorError(f"a condition cannot be read: {rest[at:].strip()!r}")
+        value = re.sub(r"\\(.)", r"\1", one[3])
+        if "~" in one[2]:
+            _compiled(value)
+        asked.append(Matcher(one[1], one[2], value))
+        at = one.end()
+    return asked
+
+
+def matches(asked: list[Matcher], labels: Mapping[str, str]) -> bool:
+    """Return whether a series fulfils all conditions."""
+    for one in asked:
+        value = labels.get(one.label, "")
+        if "~" in one.operator:
+            fulfilled = _compiled(one.value).fullmatch(value) is not None
+        else:
+            fulfilled = value == one.value
+        if fulfilled == one.operator.startswith("!"):
+            return False
+    return True
+
+
+def _compiled(pattern: str) -> re.Pattern[str]:
+    try:
+        return re.compile(pattern)
+    except re.error as error:
+        raise SelectorError(f"{pattern!r} is no regular expression: {error}") from None
