@@ -118,8 +118,8 @@ KEYS: Final[dict[str, tuple[str, ...]]] = {
 
 REASONS: Final[dict[str, str]] = {
     "cloudwatch": "alarms and logs are always in CloudWatch",
-    "grafana": "Clusterwright creates the Prometheus workspace, the data source of your Grafana",
-    "dashboards": "Clusterwright creates the Prometheus workspace, the data source of dashboards",
+    "grafana": "without it a Grafana of your own can query the workspace of `prometheus`",
+    "dashboards": "`clusterwright render dashboards` writes them",
     "efs": "home directories are on FSx for OpenZFS",
 }
 

@@ -191,11 +191,6 @@ LIMITS: Final = (
         "launch templates and Karpenter's node classes set these options",
     ),
     Limit(
-        ("CW-Q096",),
-        ("hyperpod-eks",),
-        "the workspace gets the metrics of HyperPod's add-on, whose number no source states",
-    ),
-    Limit(
         ("CW-L015",),
         _NOT_PARALLELCLUSTER,
         "only ParallelCluster's provider waits for static nodes in a custom resource",

@@ -143,7 +143,7 @@ def test_beginning_of_two_keys_and_words_of_other_tools_are_recognised() -> None
     for key, hint in (
         ("throughput", "did you mean `throughput_mbps`?"),
         ("size", "the spec has `storage.lustre[].capacity_gib` or"),
-        ("grafana", "the spec has `observability.prometheus` for this; "),
+        ("grafana", "the spec has `observability.grafana` for this; "),
     ):
         ((message, found),) = said(with_value(BUILT, (*lustre, key), 1))
         assert message == f"unknown key `{key}`"

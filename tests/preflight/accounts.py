@@ -465,6 +465,7 @@ def _make_control_plane() -> Ids:
 def _reserved(ids: Ids) -> dict[str, Any]:
     return {
         "observability.prometheus": True,
+        "observability.grafana": {},
         "platform": "parallelcluster",
         "parallelcluster": {"ssh_key_name": "team"},
         "storage.home": {

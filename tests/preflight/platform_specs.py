@@ -193,6 +193,7 @@ CHANGES: tuple[dict[str, Any], ...] = (
         "network": _NETWORK,
     },
     {"parallelcluster": {"ssh_key_name": "team"}},
+    {"observability.prometheus": True, "observability.grafana": {}},
     {
         "kubernetes": {
             "access": [{"principal_arn": f"arn:aws:iam::{ACCOUNT}:role/team", "policy": "view"}],

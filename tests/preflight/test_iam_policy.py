@@ -149,7 +149,7 @@ SELDOM = {"ec2:DescribeDhcpOptions", "pcs:GetComputeNodeGroup", "s3:GetBucketLoc
 
 
 # It asks only where AWS's page does not list PCS, and the sites are in us-east-1.
-ELSEWHERE = {"CW-E016"}
+ELSEWHERE = {"CW-E016", "CW-E018"}
 
 
 def test_every_account_rule_has_a_site() -> None:

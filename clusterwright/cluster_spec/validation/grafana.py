@@ -16,4 +16,5 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
             "a Grafana workspace requires a Prometheus workspace, whose metrics it shows",
             HERE,
             hint="observability.prometheus: true",
+            other_path=("observability", "prometheus"),
         )

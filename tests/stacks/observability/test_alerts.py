@@ -93,7 +93,7 @@ def test_only_the_workspace_may_publish_its_alerts(build: Build) -> None:
     "spec",
     [
         changed(FULL, observability__alarm_emails=[]),
-        changed(FULL, observability__prometheus=False),
+        changed(FULL, observability__prometheus=False, observability__grafana=None),
         changed(FULL, observability__metrics={"interval_seconds": 300}),
         HYPERPOD_EKS,
     ],
