@@ -19,13 +19,16 @@ from typing import Any
 
 import pytest
 
-from clusterwright_localaws.server.server import serving
-from clusterwright_localaws.services.amp.samples import samples_of
-from clusterwright_localaws.worlds.model import World as AwsWorld
 from clusterwright_rehearsal.prometheus import programs
 from packages.localaws.tests.parts import REGION
 from packages.localaws.tests.servers import at
-from packages.localaws.tests.services.amp.prometheus_requests import query, send
+from packages.localaws.tests.services.amp.prometheus_requests import World as AwsWorld
+from packages.localaws.tests.services.amp.prometheus_requests import (
+    query,
+    samples_of,
+    send,
+    serving,
+)
 from tests.nodes.world import World
 from tools.setup import prometheus
 

@@ -13,7 +13,12 @@ from botocore.auth import SigV4Auth
 from botocore.awsrequest import AWSRequest
 from botocore.credentials import Credentials
 
+from clusterwright_localaws.server.server import serving
+from clusterwright_localaws.services.amp.samples import samples_of
+from clusterwright_localaws.worlds.model import World
 from packages.localaws.tests.parts import REGION
+
+__all__ = ["World", "query", "samples_of", "send", "serving", "write_request"]
 
 
 def write_request(*series: tuple[Mapping[str, str], float, int]) -> bytes:
