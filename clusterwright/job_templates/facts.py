@@ -82,6 +82,14 @@ class Target:
         return mounts[0] if mounts else None
 
     @property
+    def shared_capacity_gib(self) -> int | None:
+        """Of that file system; None if it grows with its data, or without one."""
+        for lustre in self.cluster.storage.lustre:
+            if lustre.mount_path == self.shared_path:
+                return lustre.capacity_gib
+        return None
+
+    @property
     def checkpoint_path(self) -> str | None:
         """Where checkpoints are written; None without a shared file system."""
         stated = self.cluster.storage.checkpoint_path

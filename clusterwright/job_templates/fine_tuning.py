@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Final, Literal
 
 from clusterwright.catalog import Known
-from clusterwright.job_templates import kubernetes, slurm
+from clusterwright.job_templates import checkpoints, kubernetes, slurm
 from clusterwright.job_templates.program_files import program
 from clusterwright.job_templates.settings import Setting
 from clusterwright.job_templates.sizes import SETTINGS as SIZES
@@ -186,7 +186,7 @@ def _arguments(context: Context, kind: Kind, folder: str, arguments: Sequence[st
         f"--max_steps={steps}",
         "--save_strategy=steps",
         f"--save_steps={save}",
-        f"--save_total_limit={max(2, context.optional('keep') or (plan and plan.kept) or 2)}",
+        f"--save_total_limit={checkpoints.kept(context)}",
         f"--learning_rate={context.text('learning_rate')}",
         "--lr_scheduler_type=cosine",
         f"--warmup_steps={min(context.count('warmup'), max(1, steps - 1))}",

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from clusterwright.job_templates import checkpoints
 from clusterwright.job_templates.settings import Setting, SettingError
 from clusterwright.job_templates.sizes import SETTINGS
 from clusterwright.job_templates.template import Context, RefusedError
@@ -104,7 +105,7 @@ def parallel_run(
         save_every=int(
             context.optional("save_every") or (plan and plan.save_every_steps) or _SAVE_EVERY
         ),
-        keep=max(2, int(context.optional("keep") or (plan and plan.kept) or 2)),
+        keep=checkpoints.kept(context),
         sharding=str(layout.get("sharding")),
         megatron=megatron,
         nemo=nemo,

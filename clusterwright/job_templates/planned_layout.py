@@ -87,7 +87,7 @@ def dense_and_gated(shape: ModelShape) -> bool:
     return shape.experts is None and shape.latent is None and shape.gated
 
 
-def way_out(job: str, name: str, plan: TrainingPlan | None) -> str:
+def alternative_job(job: str, name: str, plan: TrainingPlan | None) -> str:
     """What to render instead of a job that cannot train a model: the hint of its refusal.
 
     Parameters

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from clusterwright.job_templates.planned_layout import dense_and_gated, way_out
+from clusterwright.job_templates import checkpoints
+from clusterwright.job_templates.planned_layout import alternative_job, dense_and_gated
 from clusterwright.job_templates.settings import Setting, SettingError
 from clusterwright.job_templates.template import Context, RefusedError
 from clusterwright.sizing.errors import GoalError
@@ -91,7 +92,7 @@ def sizes(context: Context) -> Sizes:
     if not dense_and_gated(shape):
         raise RefusedError(
             f"{context.template.name} trains dense models with gated layers, not {shape.name}",
-            way_out(context.template.name, shape.name, plan),
+            alternative_job(context.template.name, shape.name, plan),
         )
     layout = plan.layout if plan is not None else {}
     return Sizes(
@@ -109,7 +110,7 @@ def sizes(context: Context) -> Sizes:
         save_every=context.optional("save_every")
         or (plan and plan.save_every_steps)
         or _SAVE_EVERY,
-        keep=max(2, context.optional("keep") or (plan and plan.kept) or 2),
+        keep=checkpoints.kept(context),
         recompute=str(layout.get("recompute", "full")) != "none",
     )
 

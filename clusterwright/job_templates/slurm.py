@@ -12,7 +12,7 @@ from textwrap import wrap
 from typing import Final
 
 from clusterwright.job_logs.plan_line import plan_line
-from clusterwright.job_templates import inspector
+from clusterwright.job_templates import checkpoints, inspector
 from clusterwright.job_templates.template import Context
 
 _BEGIN: Final = "# -- begin\n"
@@ -215,17 +215,22 @@ def heading(context: Context) -> str:
         )
     if context.last_minute is not None and context.cluster.uses_slurm:
         lines.append("# --deadline is in the time zone of the controller, which has to be UTC.")
-    notes = (*plan_notes(context), *context.template.notes(context), *inspector.notes(context))
+    notes = (
+        *checkpoints.notes(context),
+        *plan_notes(context),
+        *context.template.notes(context),
+        *inspector.notes(context),
+    )
     lines += [f"# {line}" for note in notes for line in wrap(note, 95)]
     return "\n".join(lines)
 
 
 def plan_notes(context: Context) -> tuple[str, ...]:
-    """What a job has otherwise than the plan, for the heading and stderr."""
+    """What a job has otherwise than the plan, or cannot have, for the heading and stderr."""
     plan = context.plan
     if plan is None or plan.instead is None or not context.template.uses_plan:
-        return ()
-    return (plan.instead,)
+        return checkpoints.warnings(context)
+    return (plan.instead, *checkpoints.warnings(context))
 
 
 def communication(context: Context) -> Iterator[tuple[str, str]]:

@@ -75,7 +75,7 @@ class SecurityGroups(Construct):
         self.control_plane = self._control_plane()
         # EFA bypasses the kernel and IP: rules by address, even 0.0.0.0/0, do not allow it.
         _between(self, "NodesToNodes", self.nodes, self.nodes, [ALL], "EFA, MPI, NCCL and Slurm")
-        self._way_out()
+        self._egress()
         if cluster.traits.internal_shared_storage:
             self._to_shared_storage()
 
@@ -162,7 +162,7 @@ class SecurityGroups(Construct):
             )
         return group
 
-    def _way_out(self) -> None:
+    def _egress(self) -> None:
         closed = self._cluster.network.egress == "closed"
         # S3's gateway endpoint has no group, and the id of its prefix list is no attribute of any
         # resource. With `closed` there is no other route, so this rule allows S3 only.

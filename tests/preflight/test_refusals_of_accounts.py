@@ -331,7 +331,7 @@ CLOSED_GROUP = "sg-0a1b2c3d4e5f60001"
 
 
 @case("CW-N022")
-def no_way_out(site: Site) -> Made:
+def no_egress_path(site: Site) -> Made:
     changes = existing(
         site,
         vpc_id=CLOSED_VPC,
@@ -353,7 +353,7 @@ def gateway_behind_a_block(site: Site) -> Made:
         NatGatewayId=gateway["NatGateway"]["NatGatewayId"],
     )
     ec2.modify_vpc_block_public_access_options(InternetGatewayBlockMode="block-bidirectional")
-    return no_way_out(site)
+    return no_egress_path(site)
 
 
 ON_EC2 = {"platform": "parallelcluster"}

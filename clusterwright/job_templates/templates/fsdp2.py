@@ -6,7 +6,7 @@ from importlib.resources import files
 
 from clusterwright.job_templates import kubernetes, slurm
 from clusterwright.job_templates.plan import sizes_of
-from clusterwright.job_templates.planned_layout import way_out
+from clusterwright.job_templates.planned_layout import alternative_job
 from clusterwright.job_templates.settings import Setting
 from clusterwright.job_templates.sizes import SETTINGS, data_path, sizes
 from clusterwright.job_templates.template import Context, JobTemplate, RefusedError
@@ -29,7 +29,7 @@ def arguments(context: Context) -> list[str]:
         raise RefusedError(
             f"{context.template.name}: the plan's layout is {layout.get('text')}, and this "
             "program is data-parallel",
-            way_out(
+            alternative_job(
                 context.template.name,
                 str(context.plan and context.plan.model.get("name")),
                 context.plan,

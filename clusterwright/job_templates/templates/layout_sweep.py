@@ -10,7 +10,7 @@ from typing import Final
 from clusterwright.job_templates import slurm
 from clusterwright.job_templates.parallel import ParallelRun
 from clusterwright.job_templates.plan import sizes_of
-from clusterwright.job_templates.planned_layout import way_out
+from clusterwright.job_templates.planned_layout import alternative_job
 from clusterwright.job_templates.settings import Setting
 from clusterwright.job_templates.sizes import planned_model
 from clusterwright.job_templates.template import Context, JobTemplate, RefusedError
@@ -38,7 +38,7 @@ def layouts(context: Context, shape: ModelShape) -> list[Layout]:
             raise RefusedError(
                 f"{context.template.name}: Megatron-LM runs no layout of the plan: "
                 f"{every[0].text} {_refusal(every[0], shape)}",
-                way_out("megatron-lm", shape.name, plan),
+                alternative_job("megatron-lm", shape.name, plan),
             )
         found = [one for one in found if one.accelerators == world]
         if not found:

@@ -12,7 +12,7 @@ from clusterwright.job_templates.parallel import (
     ParallelRun,
     parallel_run,
 )
-from clusterwright.job_templates.planned_layout import way_out
+from clusterwright.job_templates.planned_layout import alternative_job
 from clusterwright.job_templates.settings import Setting
 from clusterwright.job_templates.template import Context, JobTemplate, RefusedError
 from clusterwright.sizing.plan_types import Layout
@@ -54,7 +54,7 @@ def layout_of(context: Context) -> ParallelRun:
         raise RefusedError(
             f"{context.template.name}: the plan's layout {layout} {_FULLY_SHARDED}, and the plan "
             f"has no other for {context.nodes} nodes that Megatron-LM runs",
-            way_out(context.template.name, run.model_name, context.plan),
+            alternative_job(context.template.name, run.model_name, context.plan),
         )
     return run
 

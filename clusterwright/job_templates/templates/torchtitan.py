@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from clusterwright.job_templates import kubernetes, slurm
 from clusterwright.job_templates.parallel import PARALLEL_SETTINGS, ParallelRun, parallel_run
-from clusterwright.job_templates.planned_layout import way_out
+from clusterwright.job_templates.planned_layout import alternative_job
 from clusterwright.job_templates.settings import Setting
 from clusterwright.job_templates.template import Context, JobTemplate, RefusedError
 from clusterwright.job_templates.torchtitan_models import FLAVORS, VERSION
@@ -28,7 +28,7 @@ def flavor(run: ParallelRun, context: Context) -> tuple[str, str]:
     if name not in FLAVORS:
         raise RefusedError(
             f"torchtitan {VERSION} has no {name}",
-            way_out(context.template.name, name, context.plan)
+            alternative_job(context.template.name, name, context.plan)
             + ", or set flavor=NAME/FLAVOR of a model with the same sizes",
         )
     return FLAVORS[name]
