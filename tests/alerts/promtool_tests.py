@@ -117,7 +117,7 @@ def _values(values: Values) -> str:
 
 def _expected(fired: Fired, rules: list[dict[str, Any]]) -> dict[str, Any]:
     """The alert with its labels and annotations, as the rule's templates give them."""
-    rule = next(rule for rule in rules if fired.labels.items() >= _told_apart(rule, fired).items())
+    rule = next(rule for rule in rules if fired.labels.items() >= _own_labels(rule, fired).items())
     labels = {"cluster": "test", **fired.labels, **rule["labels"]}
     if not rule["expr"].startswith("(vector("):
         shown = labels
@@ -132,6 +132,6 @@ def _expected(fired: Fired, rules: list[dict[str, Any]]) -> dict[str, Any]:
     }
 
 
-def _told_apart(rule: dict[str, Any], fired: Fired) -> dict[str, str]:
+def _own_labels(rule: dict[str, Any], fired: Fired) -> dict[str, str]:
     keys = ("group", "mountpoint")
     return {key: rule["labels"][key] for key in keys if key in rule["labels"] and fired}

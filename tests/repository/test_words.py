@@ -45,6 +45,23 @@ def test_no_retired_word_is_used(entry: dict[str, Any], texts: dict[str, str]) -
     assert not found, f"write {entry['use']!r} instead:\n" + "\n".join(found)
 
 
+def test_no_name_in_python_has_a_retired_phrase(texts: dict[str, str]) -> None:
+    names = {
+        (file, name)
+        for file, text in texts.items()
+        if file.endswith(".py")
+        for name in re.findall(r"\b\w*[a-z]_[a-z]\w*\b", text)
+    }
+    found = [
+        f"{file}: {name}: write {entry['use']!r} instead"
+        for entry in _entries()
+        for file, name in names
+        if re.search(entry["pattern"], name.strip("_").replace("_", " "), re.IGNORECASE)
+        and not any(fnmatch(file, glob) for glob in entry.get("except", ()))
+    ]
+    assert not found, "\n".join(sorted(found))
+
+
 def test_list_of_retired_words_is_complete_and_effective() -> None:
     for entry in _entries():
         assert entry.keys() <= {"pattern", "use", "except"}

@@ -108,7 +108,7 @@ def test_several_tasks_on_a_node_are_refused() -> None:
         launcher(api).run(["a"], ["x"], tasks_per_node=8, timeout_seconds=1.0, env={})
 
 
-def test_the_all_reduce_has_a_program_of_its_own() -> None:
+def test_the_all_reduce_has_its_own_program() -> None:
     api = FakeKubernetes([], lambda *_: None)
     assert launcher(api).allreduce_argv((512, 1024), 8)[-3:] == [
         "clusterwright_acceptance.ranks",

@@ -37,7 +37,7 @@ def test_an_acl_that_is_not_given(bucket: str) -> None:
 
 
 @pytest.mark.parametrize("grantees", ["a", "id", "id=1,b", '="x"', 'id=""'])
-def test_what_is_no_list_of_grantees(bucket: str, grantees: str) -> None:
+def test_what_is_not_a_list_of_grantees(bucket: str, grantees: str) -> None:
     allow_acls(bucket)
     s3 = client("s3")
     put = refusal(s3.put_object, Bucket=bucket, Key="b", GrantRead=grantees)
