@@ -156,7 +156,7 @@ def test_a_slow_path_between_good_nodes_is_named(cluster: Cluster, slow_path: Ru
     assert (suspect["kind"], suspect["names"]) == ("path", nodes[:2])
     assert suspect["evidence"] == "bad 2 times, both nodes are good with others"
     assert verdicts(report) == dict.fromkeys(nodes, "accepted")
-    assert slow_path.code == 0
+    assert slow_path.code == 0, report["cluster_checks"]
     for node in nodes:
         assert row_of(report, node, "dcgm-medium")["verdict"] == "pass"
         assert row_of(report, node, "nvme-throughput")["value"] > 1.0
