@@ -174,6 +174,9 @@ SIGNATURES: Final = (
             r"Unable to connect to (?:the )?host engine|Host engine connection invalid|"
             r"Error connecting to nv-hostengine",
         ),
+        # Monitoring rarely ends a job.
+        confidence="likely",
+        rank=1,
         kinds=("log", "daemon"),
         per_node=True,
         next=("clusterwright diagnose {file} node {node}",),

@@ -143,7 +143,7 @@ SIGNATURES: Final = (
         "shared memory (/dev/shm) is too small or full",
         (
             r"/dev/shm\b.{0,120}(?:No space|too small|insufficient|fail|Cannot|size)|"
-            r"failed to (?:extend|allocate|create|open|map|truncate) /dev/shm/|"
+            r"failed to (?:extend|allocate|truncate) /dev/shm/|"
             r"(?:insufficient|out of) shared memory|unable to open shared memory object(?!.{0,160}Too many "
             r"open files)|"
             r"(?:Error while creating|Call to ftruncate|posix_fallocate).{0,80}(?:shared memory|"
@@ -264,9 +264,19 @@ SIGNATURES: Final = (
         "path on some ranks",
         (
             r"Detected mismatch between collectives on ranks",
-            r"NCCL WARN (?:\S+ )?Message truncated ?: received \d+ bytes instead of \d+",
+            # The sockets' transport; the bootstrap's sizes differ with versions and settings.
+            r"NCCL WARN NET/Socket : [^\n]{0,80}message truncated",
         ),
         kinds=_TEXT,
+    ),
+    Signature(
+        "nccl-bootstrap-sizes",
+        "NCCL: ranks exchange messages of different sizes when they connect: they have different "
+        "versions or settings of NCCL, or another program connects to the port",
+        (r"Message truncated ?: received \d+ bytes instead of \d+",),
+        confidence="likely",
+        kinds=_TEXT,
+        next=("clusterwright check-job {file} JOBFILE",),
     ),
     Signature(
         "nccl-versions",

@@ -65,7 +65,15 @@ CASES = (
     ),
     (
         "log",
-        "NCCL WARN Message truncated : received 1024 bytes instead of 256",
+        "misc/socket.cc:77 NCCL WARN Message truncated : received 1024 bytes instead of 256",
+        "nccl-bootstrap-sizes",
+    ),
+    (
+        "log",
+        "NCCL WARN NET/Socket : peer 10.1.0.7<41000> message truncated : receiving 2048 bytes "
+        "instead of 1024. If you believe your socket network is in a healthy state, there may be "
+        "a mismatch in collective sizes or environment settings (e.g. NCCL_PROTO, NCCL_ALGO) "
+        "between ranks",
         "collective-mismatch",
     ),
     (
@@ -139,3 +147,8 @@ def test_message_has_its_signature(kind: str, text: str, signature: str) -> None
 )
 def test_normal_messages_have_no_signature(text: str) -> None:
     assert signature_of("log", text) == ("unknown",)
+
+
+def test_memory_that_may_not_be_opened_is_not_full() -> None:
+    text = "NCCL WARN Error: failed to open /dev/shm/nccl-Xh2: Permission denied"
+    assert "shared-memory" not in signature_of("log", text)
