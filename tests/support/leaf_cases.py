@@ -931,7 +931,7 @@ CASES: dict[str, tuple[Case, ...]] = {
             {"image": f"{ACCOUNT}.dkr.ecr.us-east-1.amazonaws.com/python@sha256:{'0' * 64}"},
         ),
     ),
-    "observability.prometheus": (template("observability__prometheus", False),),
+    "observability.prometheus": (template("observability__prometheus", True, MINIMAL),),
     "observability.grafana.login": (template("observability__grafana__login", "saml"),),
     "observability.alarm_emails": (
         template("observability__alarm_emails", ["other@example.com"]),
