@@ -54,6 +54,20 @@ _OTHERWISE = re.compile(
     r"|\.ya?ml$|\.json$"
 )
 """Words after which the state is not that of a whole model and Adam on every rank."""
+_TRAINS = re.compile(
+    r"(?:^|[/._-])(?:pre)?train(?:ing|er)?(?:[._-]|$)|finetun|fine_tun"
+    r"|(?:^|[/._-])(?:sft|dpo|grpo|ppo|kto|orpo|clm|mlm)(?:[._-]|$)"
+)
+_INFERS = re.compile(r"(?:^|[/._-])(?:eval|infer|predict|embed|generat|serv|score|bench|test)")
+_TRAINING_OPTIONS = frozenset(
+    {
+        "--learning_rate",
+        "--num_train_epochs",
+        "--max_steps",
+        "--per_device_train_batch_size",
+        "--gradient_accumulation_steps",
+    }
+)
 _TUNED = re.compile(r"(?i)-(?:instruct|chat|base|hf|it|pt)$|^meta-")
 
 
@@ -146,7 +160,7 @@ def _trainer(job: Job, step: Step, words: Sequence[Word], memory: float) -> Resu
     world = world_size(job, step)
     name = argument(words, "--model_name_or_path", "--model-name-or-path")
     launched = step.launcher is not None and step.launcher.name == "torchrun"
-    if name is None or name.dynamic or world is None or not launched:
+    if name is None or name.dynamic or world is None or not launched or not _trains(words):
         return
     if any(_OTHERWISE.search(word.text) for word in words):
         return
@@ -171,6 +185,24 @@ def _trainer(job: Job, step: Step, words: Sequence[Word], memory: float) -> Resu
             where="GiB",
             hint="more nodes, or LoRA" if ranks > 1 else "--fsdp full_shard, DeepSpeed, or LoRA",
         )
+
+
+def _trains(words: Sequence[Word]) -> bool:
+    """Whether a program trains, by --do_train, by its name or by options of training.
+
+    With --do_eval or --do_predict and without --do_train it only evaluates.
+    """
+    names = {word.text.partition("=")[0] for word in words}
+    if "--do_train" in names or names & {"--do_eval", "--do_predict"}:
+        return _on(words, "--do_train")
+    if names & _TRAINING_OPTIONS:
+        return True
+    program = []
+    for word in words:
+        if word.text.startswith("-") and word.text != "-m":
+            break
+        program.append(word.text)
+    return any(_TRAINS.search(text) and not _INFERS.search(text) for text in program)
 
 
 def _on(words: Sequence[Word], name: str) -> bool:

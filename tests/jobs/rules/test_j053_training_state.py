@@ -110,3 +110,40 @@ def test_a_model_of_a_folder_and_other_launchers_are_not_judged() -> None:
     passes("CW-J053", HEAD + local + "70B --bf16\n")
     launched = TRAINER.replace("torchrun --nnodes=4 --nproc_per_node=8", "accelerate launch")
     passes("CW-J053", HEAD + launched + "70B --bf16\n")
+
+
+PROGRAM = (
+    "srun torchrun --nnodes=4 --nproc_per_node=8 {} "
+    "--model_name_or_path meta-llama/Llama-3.1-70B{}\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("program", "words"),
+    [
+        ("predict.py", ""),
+        ("eval.py", " --do_eval --bf16"),
+        ("embed.py", " --do_predict True"),
+        ("run_clm.py", " --do_eval"),
+        ("eval_sft.py", ""),
+        ("run_glue.py", " --do_train False --do_eval"),
+        ("-m project.generate", " --max_new_tokens 100"),
+    ],
+)
+def test_inference_has_no_gradients(program: str, words: str) -> None:
+    passes("CW-J053", HEAD + PROGRAM.format(program, words))
+
+
+@pytest.mark.parametrize(
+    ("program", "words"),
+    [
+        ("run_glue.py", " --do_train --do_eval"),
+        ("main.py", " --do_train True"),
+        ("main.py", " --learning_rate 1e-5"),
+        ("main.py", " --per_device_train_batch_size=1"),
+        ("/fsx/code/train_qa.py", ""),
+        ("-m trl.scripts.sft", ""),
+    ],
+)
+def test_what_trains_by_its_name_or_its_options(program: str, words: str) -> None:
+    fails("CW-J053", HEAD + PROGRAM.format(program, words))
