@@ -103,6 +103,20 @@ class Command:
         return self.words[0].text.rpartition("/")[2] if self.words else ""
 
 
+@dataclass(frozen=True)
+class GroupOutput:
+    """A redirection without a command of its own.
+
+    Attributes
+    ----------
+    commands:
+        Those inside the group, loop or subshell; None of `> FILE` alone.
+    """
+
+    output: Redirection
+    commands: tuple[Command, ...] | None
+
+
 @dataclass
 class Script:
     """What a script does, in the order of the file."""
@@ -111,7 +125,7 @@ class Script:
     assignments: list[Assignment] = field(default_factory=list)
     unread: list[Unread] = field(default_factory=list)
     here_documents: list[HereDocument] = field(default_factory=list)
-    outputs: list[Redirection] = field(default_factory=list)
+    outputs: list[GroupOutput] = field(default_factory=list)
     """Of groups, loops and subshells, and of nothing: `} > FILE`, `done > FILE`, `> FILE`."""
     first_line: int | None = None
     """Line of the first command."""
@@ -155,6 +169,10 @@ class _Reader:
         self.depth = 0
         self.folder: str | None = None
         self.folders: list[str | None] = []
+        self.groups: list[tuple[str, int]] = []
+        """What opened each group, and the number of commands before it."""
+        self.closed: int | None = None
+        """The number of commands before the group that has just ended."""
 
     def read(self, tokens: Sequence[Token]) -> None:
         current: list[Token] = []
@@ -171,10 +189,14 @@ class _Reader:
                 continue
             else:
                 after = ""
+            self.closed = None
             if token.operator == "(":
+                self._open("(")
                 self.folders.append(self.folder)
-            elif token.operator == ")" and self.folders:
-                self.folder = self.folders.pop()
+            elif token.operator == ")":
+                self._close(subshell=True)
+                if self.folders:
+                    self.folder = self.folders.pop()
             if len(self.script.commands) >= _MOST_COMMANDS:
                 return
         if current:
@@ -212,7 +234,9 @@ class _Reader:
                 exported = expanded[0].text == "export"
             words += expanded
         if not words:
-            self.script.outputs += outputs
+            start = self.closed
+            inside = None if start is None else tuple(self.script.commands[start:])
+            self.script.outputs += [GroupOutput(output, inside) for output in outputs]
         if declaring or not words:
             self.script.assignments += own
             for token, name, value in () if declaring else marked:
@@ -258,6 +282,10 @@ class _Reader:
     def _without_keywords(self, tokens: list[Token]) -> list[Token]:
         while tokens:
             literal = tokens[0].literal
+            if literal in _OPENING or literal == "{":
+                self._open(literal)
+            elif literal in _CLOSING or literal == "}":
+                self._close()
             if literal in _OPENING:
                 self.depth += 1
                 if literal in ("for", "case", "select"):
@@ -270,6 +298,14 @@ class _Reader:
                 break
             tokens = tokens[1:]
         return tokens
+
+    def _open(self, sign: str) -> None:
+        self.groups.append((sign, len(self.script.commands)))
+
+    def _close(self, *, subshell: bool = False) -> None:
+        """End the innermost group; `)` after a pattern of `case` ends none."""
+        if self.groups and (self.groups[-1][0] == "(") == subshell:
+            self.closed = self.groups.pop()[1]
 
     # -- variables ------------------------------------------------------------------------------
 

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from clusterwright.jobs.job import is_training
-from clusterwright.jobs.rule import Fail, Job, JobRule, Results
+from clusterwright.jobs.options import SRUN, read_options
+from clusterwright.jobs.rule import Fail, Job, JobRule, Results, Word
 from clusterwright.jobs.shell import Command, Redirection
 
 _RUNNERS = frozenset({"srun", "mpirun", "mpiexec", "bash", "sh"})
-_LOG = re.compile(r"(?i)(?:log|out|err|stdout|stderr)(?:[._-][^/]*)?$|/logs?/")
+_SCRIPT = re.compile(r"(?:^|/)[\w.-]*(?:train|finetun|fine_tun)[\w.-]*\.(?:sh|bash)$")
+_TRAIN = re.compile(r"(?:^|/)train[\w-]*$")
+"""A program, or a function of the script."""
+_PYTHON = re.compile(r"(?:^|/)python[\d.]*$")
+_LOG = re.compile(r"(?i)(?:^|[/._-])(?:log|out|err|stdout|stderr)(?:[._-][^/]*)?$|(?:^|/)logs?/")
 _DATA = re.compile(r"\.(?:ya?ml|json|csv|toml|sh|py|cfg|conf|hosts?)$")
 """Files that a job writes anew on purpose."""
 _VARIABLE = re.compile(r"\$\{?(\w+)")
@@ -78,17 +83,41 @@ def _tee_truncates(command: Command) -> bool:
 
 
 def _truncating(job: Job) -> Iterator[Redirection]:
-    """Redirections of a log: of the training, of the script itself, of a group of commands."""
+    """Redirections of a log: of the training, of the script itself, of a group with a training."""
     for command in job.file.commands:
-        trains = is_training(command.words)
-        runs = command.name in _RUNNERS or [word.text for word in command.words] == ["exec"]
+        trains = is_training(_program(command))
+        runs = _may_train(command) or [word.text for word in command.words] == ["exec"]
         for output in command.outputs:
             name = output.target.text
             if trains or (runs and _LOG.search(name)):
                 yield from _judged(output)
-    for output in job.file.script.outputs:
-        if _LOG.search(output.target.text):
-            yield from _judged(output)
+    for group in job.file.script.outputs:
+        runs = group.commands is None or any(_may_train(inner) for inner in group.commands)
+        if runs and _LOG.search(group.output.target.text):
+            yield from _judged(group.output)
+
+
+def _program(command: Command) -> Sequence[Word]:
+    """The words of a command, of srun without its options."""
+    return read_options(command.words[1:], SRUN)[2] if command.name == "srun" else command.words
+
+
+def _may_train(command: Command) -> bool:
+    """Whether a command is a training, or starts a script that may be one.
+
+    That is a program, a function or a shell script with the name of a training; under srun,
+    mpirun or a shell also a program of Python.
+    """
+    words = _program(command)
+    if is_training(words):
+        return True
+    texts = [part for word in words for part in word.text.split()[:400]]
+    if not texts or command.name not in _RUNNERS:
+        return bool(texts) and bool(_SCRIPT.search(texts[0]) or _TRAIN.search(texts[0]))
+    if _TRAIN.search(texts[0]) or any(_SCRIPT.search(text) for text in texts):
+        return True
+    python = next((at for at, text in enumerate(texts) if _PYTHON.search(text)), len(texts))
+    return any(text.endswith(".py") for text in texts[python:])
 
 
 def _judged(output: Redirection) -> Iterator[Redirection]:
