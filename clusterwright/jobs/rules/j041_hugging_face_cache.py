@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 from clusterwright.jobs.hub import loaded_by
-from clusterwright.jobs.rule import Fail, Job, JobRule, Results, Word
+from clusterwright.jobs.rule import Command, Fail, Job, JobRule, Results, Word
+from clusterwright.jobs.shell import joined
 
 _CACHES = frozenset(
     [
@@ -21,6 +24,9 @@ _OF_THE_HUB = _CACHES - {"HF_DATASETS_CACHE", "HF_ASSETS_CACHE", "TORCH_HOME"}
 _SOURCE = ("source", ".")
 _NOT_ENVIRONMENTS = ("/activate", "/conda.sh", "/modules.sh", "/bash", "/lmod.sh")
 """What makes programs available and sets no cache."""
+_LINKERS = frozenset({"ln", "mount", "bindfs"})
+_DEFAULT = re.compile(r"(?:^|/)\.cache(?:/huggingface(?:/hub)?)?/?$")
+"""The default cache, a folder above it, or that of models in it."""
 _PLACES = {"home": "the home directories", "root": "the root disk of each node"}
 
 
@@ -65,8 +71,19 @@ def _elsewhere(job: Job) -> bool:
     """Whether ~/.cache is not in the home directories, or a file that is sourced may say so."""
     if job.file.variable("HOME") or job.storage("~/.cache") not in _PLACES:
         return True
+    if any(_replaces_the_default(job, command) for command in job.file.commands):
+        return True
     sourced = [c.words[1].text for c in job.file.commands if c.name in _SOURCE and c.words[1:]]
     return any(not path.endswith(_NOT_ENVIRONMENTS) for path in sourced)
+
+
+def _replaces_the_default(job: Job, command: Command) -> bool:
+    """Whether a link or a mount puts a folder elsewhere in the place of ~/.cache/huggingface."""
+    texts = [word.text for word in command.words]
+    if not any(text.rpartition("/")[2] in _LINKERS for text in texts[:-2]):
+        return False
+    source, target = texts[-2], joined(command.folder, texts[-1]) or texts[-1]
+    return bool(_DEFAULT.search(target)) and job.storage(source) not in _PLACES
 
 
 def _download(job: Job) -> Word | None:

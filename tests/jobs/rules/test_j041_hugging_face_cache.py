@@ -52,6 +52,8 @@ def test_lustre_or_nvme(text: str) -> None:
         "export HF_HUB_OFFLINE=1\nsrun vllm serve Qwen/Qwen3-8B",
         "export TORCH_HOME=/fsx/t\nsrun vllm serve Qwen/Qwen3-8B",
         "source /fsx/venv/bin/activate\nsrun vllm serve Qwen/Qwen3-8B",
+        "ln -sfn ~/hf ~/.cache/huggingface\nsrun vllm serve Qwen/Qwen3-8B",
+        "ln -sfn /fsx/hf ~/.cache/other\nsrun vllm serve Qwen/Qwen3-8B",
     ],
 )
 def test_a_model_of_the_hub_without_a_cache_on_lustre(text: str) -> None:
@@ -75,6 +77,13 @@ def test_a_model_of_the_hub_without_a_cache_on_lustre(text: str) -> None:
         "srun vllm serve a/b --download-dir /fsx/hf",
         "srun vllm serve $MODEL",
         "srun torchrun train.py --model llama/8b",
+        "cd /fsx/proj\nsrun torchrun train.py --tokenizer_name assets/llama3",
+        "srun torchrun train.py --model_name_or_path pretrained/llama3",
+        "ln -sfn /fsx/hf ~/.cache/huggingface\nsrun vllm serve Qwen/Qwen3-8B",
+        "srun ln -s /fsx/hf $HOME/.cache/huggingface/hub\nsrun vllm serve Qwen/Qwen3-8B",
+        "cd ~/.cache\nln -s /fsx/hf huggingface\nsrun vllm serve Qwen/Qwen3-8B",
+        "ln -s /fsx/huggingface ~/.cache/\nsrun vllm serve Qwen/Qwen3-8B",
+        "sudo mount --bind /fsx/hf ~/.cache/huggingface\nhf download a/b",
         "srun --container-image=/fsx/a.sqsh vllm serve Qwen/Qwen3-8B",
         "source /fsx/env.sh\nsrun vllm serve Qwen/Qwen3-8B",
         "export HOME=/fsx/me\nsrun vllm serve Qwen/Qwen3-8B",
