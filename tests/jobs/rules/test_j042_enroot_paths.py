@@ -43,6 +43,10 @@ IMAGE = "docker://nvcr.io#nvidia/pytorch:25.01-py3"
         (f"cd /tmp; bash -c 'enroot import {IMAGE}'", "/tmp"),
         (f"bash -c 'cd /opt; enroot import {IMAGE}'", "/opt"),
         (f"enroot import -o /root/a.sqsh {IMAGE}", "/root/a.sqsh"),
+        (f"mv /tmp/a.sqsh /fsx/\nenroot import -o /tmp/a.sqsh {IMAGE}", "/tmp/a.sqsh"),
+        (f"enroot import -o /tmp/a.sqsh {IMAGE}\nmv /tmp/a.sqsh ~/images/", "/tmp/a.sqsh"),
+        (f"enroot import -o /tmp/a.sqsh {IMAGE}\nmv /tmp/b.sqsh /fsx/", "/tmp/a.sqsh"),
+        (f"enroot import -o /tmp/a.sqsh {IMAGE}\ncp /fsx/b /tmp/a.sqsh", "/tmp/a.sqsh"),
     ],
 )
 def test_the_image_is_on_a_small_disk(text: str, where: str) -> None:
@@ -60,6 +64,12 @@ def test_the_image_is_on_a_small_disk(text: str, where: str) -> None:
         f'cd "$SLURM_SUBMIT_DIR"\nenroot import {IMAGE}',
         f"cd /tmp\nenroot import -o /fsx/a.sqsh {IMAGE}",
         f"pushd /tmp\npopd\nenroot import {IMAGE}",
+        f"enroot import -o /tmp/a.sqsh {IMAGE}; mv /tmp/a.sqsh /fsx/images/a.sqsh",
+        f"cd /tmp && enroot import -o a.sqsh {IMAGE} && mv -f a.sqsh /fsx/images/",
+        f"cd /tmp\nenroot import {IMAGE}\nmv *.sqsh /fsx/images/",
+        f"enroot import -o /tmp/a.sqsh {IMAGE}\nrsync -a /tmp/a.sqsh /fsx/images/",
+        f"enroot import -o /tmp/a.sqsh {IMAGE}\ncp -t /fsx/images /tmp/a.sqsh",
+        f"enroot import -o /tmp/a.sqsh {IMAGE}\nsrun -N1 bash -c 'cp /tmp/a.sqsh /fsx/i/'",
     ],
 )
 def test_the_image_is_elsewhere_or_not_known(text: str) -> None:
