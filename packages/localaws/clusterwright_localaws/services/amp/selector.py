@@ -1,6 +1,10 @@
 """Selectors of series, such as `up{job="a",node!~"b.*"}`.
 
 https://prometheus.io/docs/prometheus/latest/querying/basics/#instant-vector-selectors
+
+Python's regular expressions search by trial, Prometheus's (RE2) in linear time: what could take
+very long is refused here. The limit of a selector's length is ours; neither Prometheus nor AWS
+states one so small.
 """
 
 from __future__ import annotations
@@ -11,8 +15,15 @@ from dataclasses import dataclass
 from typing import Final
 
 _NAME: Final = r"[a-zA-Z_:][a-zA-Z0-9_:]*"
-_SELECTOR: Final = re.compile(rf"\s*({_NAME})?\s*(?:\{{(.*)\}})?\s*", re.DOTALL)
+LONGEST: Final = 1024
+"""Characters of a selector."""
+_SELECTOR: Final = re.compile(rf"({_NAME})?\s*(?:\{{(.*)\}})?", re.DOTALL)
 _MATCHER: Final = re.compile(rf'\s*({_NAME})\s*(=~|!~|!=|=)\s*"((?:[^"\\]|\\.)*)"\s*(?:,|$)')
+# Escapes and sets of characters are one token, and so are quantifiers and openings of groups.
+_TOKEN: Final = re.compile(
+    r"\\.|\[\^?\]?(?:[^\]\\]|\\.)*\]|\(\?(?::|[ims]+[:)]|P<\w+>)?|\{\d*(?:,\d*)?\}|.",
+    re.DOTALL,
+)
 
 
 class SelectorError(ValueError):
@@ -36,6 +47,9 @@ def selector(text: str) -> list[Matcher]:
     SelectorError
         It is no selector: the local AWS evaluates no expressions.
     """
+    text = text.strip()
+    if len(text) > LONGEST:
+        raise SelectorError(f"the local AWS evaluates selectors of up to {LONGEST:,} characters")
     found = _SELECTOR.fullmatch(text)
     if found is None or not (found[1] or (found[2] or "").strip()):
         raise SelectorError(f"the local AWS evaluates selectors only, and not {text!r}")
@@ -48,6 +62,11 @@ def selector(text: str) -> list[Matcher]:
         value = re.sub(r"\\(.)", r"\1", one[3])
         if "~" in one[2]:
             _compiled(value)
+            if _may_take_long(value):
+                raise SelectorError(
+                    f"the local AWS does not evaluate {value!r}: a repeated group with "
+                    "repetitions or alternatives, or a form that Prometheus lacks"
+                )
         asked.append(Matcher(one[1], one[2], value))
         at = one.end()
     return asked
@@ -66,8 +85,31 @@ def matches(asked: list[Matcher], labels: Mapping[str, str]) -> bool:
     return True
 
 
+def _may_take_long(pattern: str) -> bool:
+    """Return whether a repeated group has a repetition or alternatives, or a group is Python's."""
+    inside = [False]
+    ended = False
+    for sign in _TOKEN.findall(pattern):
+        repeats = sign in ("*", "+", "?") or (sign[0] == "{" and len(sign) > 1)
+        if ended and repeats and sign != "?":
+            return True
+        ended = False
+        if sign == "(?":
+            return True
+        if sign[0] == "(" and sign[-1] != ")":
+            inside.append(False)
+        elif sign == ")":
+            if len(inside) == 1:
+                return True
+            ended = inside.pop()
+            inside[-1] = inside[-1] or ended
+        elif repeats or sign == "|":
+            inside[-1] = True
+    return False
+
+
 def _compiled(pattern: str) -> re.Pattern[str]:
     try:
         return re.compile(pattern)
-    except re.error as error:
+    except (re.error, OverflowError, RecursionError) as error:
         raise SelectorError(f"{pattern!r} is no regular expression: {error}") from None
