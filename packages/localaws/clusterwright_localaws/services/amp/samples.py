@@ -128,13 +128,14 @@ def _write(current: Runtime, request: Request, kept: Samples) -> Answer:
     except (SnappyError, ValueError) as error:
         return _message(400, f"the write request cannot be read: {error}")
     now = current.clock.now()
-    limit, active = _limit(current), kept.active(now)
+    added: set[Labels] = set()
     for one in series:
         if not dict(one.labels).get("__name__"):
             return _message(400, "a series has no metric name")
         known = kept.series.get(one.labels)
         if known is None or now - known.received >= _ACTIVE:
-            active += 1
+            added.add(one.labels)
+    limit, active = _limit(current), kept.active(now) + len(added)
     if limit is not None and active > limit:
         # The user guide, "Troubleshooting": samples beyond a limit are refused with 429.
         return _message(429, f"the workspace would have {active} active series; limit {limit:.0f}")

@@ -59,9 +59,11 @@ def _series(message: bytes) -> Series:
 def _sample(message: bytes) -> tuple[int, float]:
     found = dict(_fields(message))
     value = found.get(1, bytes(8))
-    assert isinstance(value, bytes)
+    if not isinstance(value, bytes):
+        raise ValueError("the value of a sample is no double")
     time = found.get(2, 0)
-    assert isinstance(time, int)
+    if not isinstance(time, int):
+        raise ValueError("the time of a sample is no number")
     return time - (1 << 64) if time >= 1 << 63 else time, struct.unpack("<d", value)[0]
 
 

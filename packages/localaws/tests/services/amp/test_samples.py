@@ -86,12 +86,27 @@ class TestWrites:
         served.runtime.clock.advance(7200)
         assert write(served, workspace, up("d", 1))[0] == 200
 
+    def test_a_series_that_a_request_has_several_times_counts_once(self, served: Serving) -> None:
+        workspace, at_first = workspace_of(served), now_ms()
+        series = [up(node, 1, at_first - ago) for node in "abc" for ago in (2000, 1000)]
+        assert write(served, workspace, *series) == (200, None)
+        assert write(served, workspace, up("d", 1), up("d", 2))[0] == 429
+
     @pytest.mark.parametrize(
         ("body", "message"),
         [
             (b"\x05\x10ab", "the write request cannot be read: a literal ends early"),
             (b"\x02\x04\x0a\x05", "the write request cannot be read: the message ends early"),
             (write_request(({"node": "a"}, 1.0, 0)), "a series has no metric name"),
+            # A sample with a number as its value, and one with bytes as its time.
+            (
+                b"\x06\x14\x0a\x04\x12\x02\x08\x01",
+                "the write request cannot be read: the value of a sample is no double",
+            ),
+            (
+                b"\x06\x14\x0a\x04\x12\x02\x12\x00",
+                "the write request cannot be read: the time of a sample is no number",
+            ),
         ],
     )
     def test_malformed_requests_are_refused(
