@@ -44,6 +44,16 @@ def command(package: str, *arguments: str) -> str:
     return " ".join(["/usr/bin/env", *words])
 
 
+def script(about: str, command_line: str) -> str:
+    """A shell script that runs a command line of `command`, called from any folder.
+
+    It leaves the folder first: `python -m` imports from the current folder before all others, and
+    its owner may be anybody.
+    """
+    comments = "".join(f"# {line}\n" for line in about.splitlines())
+    return f"#!/bin/sh\n{comments}cd / || exit 1\nexec {command_line}\n"
+
+
 @functools.cache
 def _files(package: str) -> dict[str, str]:
     """Text by path on the node; this program's own files do not change while it runs."""

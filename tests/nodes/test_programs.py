@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
 import pytest
-from clusterwright_node import programs
+from clusterwright_node import programs, slurm_health
 
 from tests.nodes.stub_node import stub_node
+from tests.nodes.world import World
 
 
 @pytest.mark.parametrize(
@@ -38,3 +44,29 @@ def test_the_command_line_uses_the_images_python() -> None:
         "/usr/bin/env PYTHONPATH=/opt/clusterwright/lib /usr/bin/python3 -B -m "
         "clusterwright_spot --once"
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "path", "package"),
+    [
+        ("login-1", "usr/local/bin/clusterwright", "clusterwright_state/commands"),
+        ("workers-1", "opt/clusterwright/bin/flush-checkpoints", "clusterwright_checkpoints"),
+        ("workers-1", slurm_health.PROLOG, "clusterwright_health"),
+    ],
+)
+def test_a_script_imports_nothing_from_the_callers_folder(
+    world: Callable[..., World], tmp_path: Path, name: str, path: str, package: str
+) -> None:
+    """`python -m` imports from the current folder first: root would run what a user left there."""
+    node = world(name)
+    node.run()
+    folder = tmp_path / "of-another-user"
+    (folder / package).mkdir(parents=True)
+    (folder / package / "__main__.py").write_text("print('somebody else')\n")
+    (folder / "argparse.py").write_text("print('somebody else')\n")
+    text = (node.root / path.lstrip("/")).read_text().replace(programs.PYTHON, sys.executable)
+    found = subprocess.run(
+        ["/bin/sh", "-c", text, "sh"], cwd=folder, capture_output=True, text=True, check=False
+    )
+    assert "No module named" in found.stderr
+    assert "somebody else" not in found.stdout

@@ -82,11 +82,11 @@ WantedBy=multi-user.target
 
 def flush_text(node: Node) -> str:
     """The command for jobs. It has the same node name as the service, to identify the writer."""
-    return f"""#!/bin/sh
-# Written by clusterwright_node. Waits until the caller's finished checkpoints on this node are
-# complete on shared storage; further options: --run=NAME, --timeout-seconds=600.
-exec {_command(node, "flush")} "$@"
-"""
+    about = (
+        "Written by clusterwright_node. Waits until the caller's finished checkpoints on this\n"
+        "node are complete on shared storage; further options: --run=NAME, --timeout-seconds=600."
+    )
+    return programs.script(about, _command(node, "flush") + ' "$@"')
 
 
 def _command(node: Node, mode: str) -> str:

@@ -107,7 +107,7 @@ def _is_current(node: Node, path: str, text: str, mode: int) -> bool:
 
 
 def _entry(mode: str) -> str:
-    return f"#!/bin/sh\n# Written by clusterwright_node.\nexec {programs.command(PACKAGE, mode)}\n"
+    return programs.script("Written by clusterwright_node.", programs.command(PACKAGE, mode))
 
 
 def _expectation(node: Node) -> str:

@@ -22,11 +22,8 @@ RETRIES = 1
 
 PACKAGE = "clusterwright_state"
 ENTRY = "/usr/local/bin/clusterwright"
-_MARK = "# Written by clusterwright_node."
-_ENTRY_TEXT = f"""#!/bin/sh
-{_MARK}
-exec {programs.command(f"{PACKAGE}.commands")} "$@"
-"""
+_MARK = "Written by clusterwright_node."
+_ENTRY_TEXT = programs.script(_MARK, programs.command(f"{PACKAGE}.commands") + ' "$@"')
 
 
 def applies(node: Node) -> Verdict:
