@@ -62,6 +62,6 @@ def parsed(text: str) -> Optional[dict[str, Any]]:
     """The JSON object of a text; None if it is something else."""
     try:
         value = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None

@@ -87,10 +87,10 @@ class Service:
         self._keep_hold()
         self._keep_spares()
         self._local_requests()
+        self._runs.keep_going()
         try:
             self._send_answers()
             self._requests()
-            self._runs.keep_going()
             self._publish()
             self._runs.publish(self._bucket)
             self._silent = False
@@ -253,6 +253,8 @@ class Service:
         """Carry out what root asked on this node, also while the bucket cannot be reached."""
         folder = Path(self._options.local)
         for path in sorted((folder / "requests").glob("*.json")):
+            if not path.is_file():
+                continue
             text = _text(str(path))
             # Before it is carried out: a killed service does not repeat it.
             path.unlink()
@@ -324,7 +326,7 @@ def _read_handled(path: str) -> dict[str, Any]:
 
 def _text(path: str) -> str:
     try:
-        return Path(path).read_text(encoding="utf-8")
+        return Path(path).read_text(encoding="utf-8", errors="replace")
     except OSError:
         return ""
 

@@ -54,3 +54,4 @@ def test_only_objects_are_parsed() -> None:
     assert parsed('{"a": 1}') == {"a": 1}
     assert parsed("[1]") is None
     assert parsed("{") is None
+    assert parsed("[" * 100_000) is None, "deeper than Python's stack"

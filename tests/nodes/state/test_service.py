@@ -120,6 +120,36 @@ def test_requests_of_this_node_are_carried_out_without_the_bucket(
     assert [path.stem for path in (local / "answers").iterdir()] == [ID]
 
 
+def test_a_malformed_request_of_this_node_is_answered_and_stops_nothing(
+    tmp_path: Path, slurm: FakeSlurm
+) -> None:
+    bucket = FakeBucket()
+    ask(bucket)
+    folder = tmp_path / "local" / "requests"
+    (folder / "00000000.json").mkdir(parents=True)
+    (folder / "11111111.json").write_bytes(b'{"by": "\xff"')
+    (folder / f"{ID}.json").write_text(bucket.objects.pop(f"requests/{ID}.json"))
+    made(tmp_path, bucket, f"--local={tmp_path}/local").turn()
+    assert slurm.drained == ["n1"]
+    assert [path.name for path in folder.iterdir()] == ["00000000.json"]
+    answer = records.read(tmp_path / "local" / "answers" / "11111111.json")
+    assert answer["refused"][0]["reason"] == "the request is not a JSON object"
+    assert service.KEY in bucket.objects
+
+
+def test_a_run_goes_on_without_the_bucket(
+    tmp_path: Path, slurm: FakeSlurm, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Unreachable(FakeBucket):
+        def keys(self, prefix: str) -> list[str]:
+            raise BucketError(f"list-objects-v2 {prefix}: timed out")
+
+    kept: list[str] = []
+    monkeypatch.setattr(acceptance.Runs, "keep_going", lambda _: kept.append("run"))
+    made(tmp_path, Unreachable()).turn()
+    assert kept == ["run"]
+
+
 def test_an_unchanged_state_is_published_again_only_after_a_time(
     tmp_path: Path, slurm: FakeSlurm, monkeypatch: pytest.MonkeyPatch
 ) -> None:
