@@ -35,6 +35,10 @@ REBOOT_MINUTES: Final = (1, 3)
 AGENT_ACTIONS: Final = ("Action:Reboot", "Action:Replace")
 """Reasons by which HyperPod's health agent asks for an action; HyperPod compares them exactly."""
 
+DRAIN_RESERVATION: Final = "clusterwright_drain_"
+"""With the node's name, the reservation that drains a node where the platform replaces nodes whose
+state is DRAINED (`lifecycle_scripts/clusterwright_state/requests.py`)."""
+
 AGENT_TIME: Final = dt.timedelta(minutes=15)
 """How long HyperPod's own recovery goes first."""
 
@@ -268,13 +272,23 @@ class _Asked:
         return None
 
     def _unchanged(self, node: JoinedNode) -> str | None:
-        drained = node.has_state(*DRAIN)
+        drained = node.has_state(*DRAIN) or self._is_reserved(node)
         if self.verb == "drain" and drained:
             reason = node.scheduler.reason if node.scheduler is not None else None
             return f"it is drained already: {reason}" if reason else "it is drained already"
         if self.verb == "resume" and not drained and not node.has_state(*DOWN):
             return "it is not drained"
         return None
+
+    def _is_reserved(self, node: JoinedNode) -> bool:
+        """Whether the reservation of a drain keeps jobs from it; it may be in others too."""
+        current, ours = self.state.scheduler.current, f"{DRAIN_RESERVATION}{node.name}"
+        if node.scheduler is None or current is None:
+            return False
+        return node.scheduler.reservation == ours or any(
+            each.name == ours and node.name in (each.nodes or ())
+            for each in current.reservations or ()
+        )
 
 
 def _jobs(state: ClusterState, targets: Sequence[JoinedNode]) -> list[RunningJob] | None:

@@ -9,7 +9,12 @@ from typing import Any
 import pytest
 
 from clusterwright.cluster_state.not_read import NotRead
-from clusterwright.cluster_state.published import NodeAcceptance, RunningJob, SchedulerView
+from clusterwright.cluster_state.published import (
+    NodeAcceptance,
+    Reservation,
+    RunningJob,
+    SchedulerView,
+)
 from clusterwright.operate.capacity import REPLACEMENT_MINUTES, RESTART_MINUTES
 from clusterwright.operate.node_plan import REBOOT_MINUTES, UnknownNode, means_of, node_plan
 from clusterwright.operate.results import NodePlan, NodeVerb
@@ -189,6 +194,22 @@ def test_resume(tmp_path: Path) -> None:
         tmp_path, "resume", "ip-workers-1", scheduler=slurm(drained, acceptance=rejected)
     )
     assert refusal(found) == "acceptance: rejected: efa 7 is down"
+
+
+@pytest.mark.parametrize("held_by", ["clusterwright_drain_ip-workers-1", "maintenance"])
+def test_a_reservation_that_drains_is_resumed(tmp_path: Path, held_by: str) -> None:
+    """A node is in several reservations, of which the scheduler's view names one."""
+    ours = Reservation(name="clusterwright_drain_ip-workers-1", nodes=("ip-workers-1",))
+    others = Reservation(name="maintenance", nodes=("ip-workers-1", "ip-workers-2"))
+    nodes = [in_slurm(1, reservation=held_by), in_slurm(2, reservation="maintenance")]
+    scheduler = slurm(*nodes, reservations=(ours, others))
+    spec = {"platform": "parallelcluster"}
+    found = planned(
+        tmp_path, "resume", "ip-workers-1", "ip-workers-2", spec=spec, scheduler=scheduler
+    )
+    assert [each.unchanged for each in found.actions] == [None, "it is not drained"]
+    found = planned(tmp_path, "drain", "ip-workers-1", spec=spec, scheduler=scheduler)
+    assert found.actions[0].unchanged == "it is drained already"
 
 
 def test_nothing_to_do(tmp_path: Path) -> None:
