@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -37,6 +38,9 @@ VERBS: Final[tuple[NodeVerb, ...]] = ("drain", "resume", "reboot", "replace")
 
 _LONGEST_REASON: Final = 180
 """Characters of a reason that the controller keeps."""
+
+_KEPT: Final = re.compile(r"[!#-&(-~]")
+"""A character that it keeps (`plain` of `lifecycle_scripts/clusterwright_state/requests.py`)."""
 
 
 @click.group(invoke_without_command=True)
@@ -217,6 +221,11 @@ def _reason(because: str | None) -> str:
     text = " ".join((because or "").split())
     if not text:
         raise UserError("the reason is missing", "--because TEXT")
+    if not _KEPT.search(text):
+        raise UserError(
+            "the reason has no character that Slurm's reason keeps",
+            "--because TEXT, in ASCII and not of quotes alone",
+        )
     if len(text) > _LONGEST_REASON:
         raise UserError(
             f"the reason has {len(text)} characters", f"at most {_LONGEST_REASON} are kept"

@@ -29,6 +29,7 @@ LOCAL = "/var/lib/clusterwright/local"
 LONGEST_MINUTES = 60
 _ID = re.compile(r"[A-Za-z0-9-]{8,64}")
 _LONGEST_REASON = 180
+_LONGEST_BY = 100
 # A reason with this prefix is that of the health checks, which resume such nodes by themselves.
 _HEALTH = "clusterwright: "
 _TIMEOUT_SECONDS = 30.0
@@ -83,6 +84,8 @@ def read(value: Optional[Mapping[str, Any]], expected_id: str, now: dt.datetime)
     because = value.get("because")
     if not isinstance(because, str) or not because.strip():
         raise Refused("because must be a text")
+    if not plain(because):
+        raise Refused("because has no character that Slurm's reason keeps: ASCII without quotes")
     created, expires = _time(value.get("created_at")), _time(value.get("expires_at"))
     if created is None or expires is None:
         raise Refused("created_at and expires_at must be times such as 2026-11-23T08:00:00Z")
@@ -177,10 +180,7 @@ def reservation_of(name: str) -> str:
 
 
 def _carried_out(probe: Probe, request: Request, name: str, reserve: bool) -> CommandResult:
-    reason = request.because if not request.by else f"{request.because} ({request.by})"
-    if reason.startswith(_HEALTH):
-        reason = "operator: " + reason
-    reason = reason[:_LONGEST_REASON]
+    reason = _reason(request)
     node, reservation = f"NodeName={name}", f"ReservationName={reservation_of(name)}"
     if request.verb == "reboot":
         words = ["reboot", "ASAP", "nextstate=RESUME", f"Reason={reason}", name]
@@ -195,6 +195,15 @@ def _carried_out(probe: Probe, request: Request, name: str, reserve: bool) -> Co
     else:
         words = ["update", node, "State=RESUME"]
     return _run(probe, words)
+
+
+def _reason(request: Request) -> str:
+    """Why and who, as long as Slurm may show it; who is kept."""
+    by = f" ({request.by[:_LONGEST_BY]})" if request.by else ""
+    because = request.because
+    if because.startswith(_HEALTH):
+        because = "operator: " + because
+    return because[: _LONGEST_REASON - len(by)] + by
 
 
 def _run(probe: Probe, words: Sequence[str]) -> CommandResult:
@@ -212,7 +221,7 @@ def _nodes(value: Any, *, may_be_empty: bool) -> tuple[str, ...]:
 def _lustre(value: Any) -> dict[str, tuple[int, int]]:
     try:
         found = {str(path): (int(row[0]), int(row[1])) for path, row in value.items()}
-    except (AttributeError, TypeError, ValueError, IndexError, KeyError) as error:
+    except (AttributeError, TypeError, ValueError, OverflowError, LookupError) as error:
         raise Refused("lustre must be capacity and tier by mount path") from error
     if not all(path.startswith("/") for path in found):
         raise Refused("the mount paths of lustre must be absolute")

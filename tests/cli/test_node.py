@@ -167,6 +167,10 @@ def test_nobody_confirms(deployed: Deployed, controller: Controller) -> None:
         (["drain", "FILE", *BECAUSE], "no node is named"),
         (["drain", "FILE", "a"], "the reason is missing"),
         (["drain", "FILE", "a", "--because", " "], "the reason is missing"),
+        (
+            ["drain", "FILE", "a", "--because", "\u6545\u969c"],
+            "no character that Slurm's reason keeps",
+        ),
         (["drain", "FILE", "a", "--because", "x" * 181], "the reason has 181 characters"),
         (["drain", "FILE", *map(str, range(26)), *BECAUSE], "26 nodes are named"),
         (["drain", "FILE", "nowhere", *BECAUSE], "the cluster has no node nowhere"),

@@ -39,6 +39,10 @@ def request(**changes: Any) -> dict[str, Any]:
         ({"nodes": "all"}, "nodes must be a list of node names"),
         ({"because": " "}, "because must be a text"),
         (
+            {"because": "\u6545\u969c \"'"},
+            "because has no character that Slurm's reason keeps: ASCII without quotes",
+        ),
+        (
             {"expires_at": "soon"},
             "created_at and expires_at must be times such as 2026-11-23T08:00:00Z",
         ),
@@ -64,6 +68,10 @@ def test_invalid_requests_are_refused(changes: dict[str, Any], said: str) -> Non
         ({"level": "extreme"}, "level must be one of quick, standard, full"),
         ({"level": None}, "level must be one of quick, standard, full"),
         ({"lustre": {"/fsx": [1]}}, "lustre must be capacity and tier by mount path"),
+        (
+            {"lustre": {"/fsx": [float("inf"), 1]}},
+            "lustre must be capacity and tier by mount path",
+        ),
         ({"lustre": [1]}, "lustre must be capacity and tier by mount path"),
         ({"lustre": {"fsx": [1, 2]}}, "the mount paths of lustre must be absolute"),
     ],
@@ -215,3 +223,13 @@ def test_a_reason_cannot_pass_for_that_of_the_health_checks(machine: Machine) ->
     assert commands(machine) == [
         "update NodeName=a State=DRAIN Reason=operator: clusterwright: xid x State=RESUME"
     ]
+
+
+@pytest.mark.parametrize("because", ["x" * 180, "clusterwright: " + "x" * 165])
+def test_a_long_reason_keeps_who_asked(machine: Machine, because: str) -> None:
+    read = requests.read(request(nodes=["a"], because=because), ID, NOW)
+    requests.carry_out(machine.probe(), read, {"a"})
+    (ran,) = commands(machine)
+    reason = ran.partition("Reason=")[2]
+    assert len(reason) == 180
+    assert reason.endswith("x (ada)")
