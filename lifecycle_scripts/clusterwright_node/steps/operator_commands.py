@@ -21,7 +21,7 @@ DEADLINE_SECONDS = 60
 RETRIES = 1
 
 PACKAGE = "clusterwright_state"
-ENTRY = "/usr/local/bin/clusterwright"
+ENTRY = setting.ENTRY
 _MARK = "Written by clusterwright_node."
 _ENTRY_TEXT = programs.script(_MARK, programs.command(f"{PACKAGE}.commands") + ' "$@"')
 
@@ -79,6 +79,7 @@ def _setting(node: Node) -> str:
             level: registry.limit_seconds(level) for level in registry.levels()
         },
         "resource_config": node.inputs.resource_config,
+        "topology": cluster.slurm.topology,
         "groups": [
             {
                 "name": group.name,

@@ -13,7 +13,7 @@ from typing import Any, Callable, Optional
 from clusterwright_common import records
 
 from clusterwright_state import acceptance, requests
-from clusterwright_state.commands.setting import Setting, Stop
+from clusterwright_state.commands.setting import ENTRY, Setting, Stop
 from clusterwright_state.commands.view import View, head, unknown, without_platform
 
 POLL_SECONDS = 2.0
@@ -70,7 +70,7 @@ class Acceptance:
             part = unknown(
                 "the run",
                 f"{self._setting.administrator} tests the nodes, and this node is another",
-                f"on {self._setting.administrator}: sudo clusterwright accept",
+                f"on {self._setting.administrator}: sudo {ENTRY} accept",
             )
             return self._document("refused", run, plan, {}, [part])
         if run is None:

@@ -14,7 +14,7 @@ from typing import Any, Callable, Optional
 from clusterwright_common.probe import Probe
 
 from clusterwright_state import requests, slurm_view
-from clusterwright_state.commands.setting import Setting, Stop
+from clusterwright_state.commands.setting import ENTRY, Setting, Stop
 from clusterwright_state.commands.view import DOWN, DRAIN, Node, View, head
 
 VERBS = ("drain", "resume", "reboot", "replace")
@@ -136,6 +136,12 @@ class Work:
             return None
         if node["reason"] in _AGENT:
             return f"HyperPod's health agent drained it: {node['reason']}"
+        if view.acceptance_unknown is not None and view.setting.has_service:
+            asks = f"sudo {ENTRY} node resume {node['name']} --because TEXT"
+            return (
+                f"its acceptance is unknown: {view.acceptance_unknown}; on "
+                f"{view.setting.administrator}: {asks}"
+            )
         tested = view.acceptance(node)
         if tested and tested["state"] != "accepted":
             why = f": {tested['reason']}" if tested.get("reason") else ""
@@ -143,8 +149,7 @@ class Work:
         return None
 
     def _unchanged(self, node: Node) -> Optional[str]:
-        reserved = node["reservation"] == requests.reservation_of(str(node["name"]))
-        drained = bool(DRAIN.intersection(node["states"])) or reserved
+        drained = bool(DRAIN.intersection(node["states"])) or self._view.is_reserved(node)
         if self.verb == "drain" and drained:
             return "it is drained already" + (f": {node['reason']}" if node["reason"] else "")
         if self.verb == "resume" and not drained and not DOWN.intersection(node["states"]):
@@ -201,6 +206,11 @@ def reason(because: Optional[str]) -> str:
     text = " ".join((because or "").split())
     if not text:
         raise Stop("the reason is missing", "--because TEXT")
+    if not requests.plain(text):
+        raise Stop(
+            "the reason has no character that Slurm's reason keeps",
+            "--because TEXT, in ASCII and not of quotes alone",
+        )
     if len(text) > LONGEST_REASON:
         raise Stop(f"the reason has {len(text)} characters", f"at most {LONGEST_REASON} are kept")
     return text

@@ -103,7 +103,7 @@ def _need_root(command: str) -> None:
     if os.geteuid() != 0:
         raise Stop(
             f"{command} needs root",
-            f"sudo {sys.argv[0]} {command}; on a workstation IAM decides who may",
+            f"sudo {setting.ENTRY} {command}; on a workstation IAM decides who may",
         )
 
 

@@ -10,6 +10,8 @@ from typing import Any, Optional
 from clusterwright_common import records
 
 FILE = "/etc/clusterwright/commands.json"
+ENTRY = "/usr/local/bin/clusterwright"
+"""The program, by its path: `secure_path` of sudo lacks its folder on some distributions."""
 SCHEMA_VERSION = 1
 
 
@@ -36,6 +38,8 @@ class Setting:
         Whether the cluster has the service that does it, which needs a bucket for the state.
     reserve:
         Whether nodes are drained by a reservation, see `requests.carry_out`.
+    topology:
+        What Slurm is to have of the network: none, automatic, tree or block.
     groups:
         `{name, role, instance_type, partition, spare_count, planned_seconds by level}`.
     """
@@ -51,6 +55,7 @@ class Setting:
     level: str
     level_limit_seconds: Mapping[str, int]
     resource_config: str
+    topology: str
     groups: tuple[Mapping[str, Any], ...]
 
     @property
@@ -89,5 +94,6 @@ def read(file: str = FILE) -> Setting:
         level=str(found["level"]),
         level_limit_seconds=dict(found["level_limit_seconds"]),
         resource_config=str(found["resource_config"]),
+        topology=str(found.get("topology", "none")),
         groups=tuple(found["groups"]),
     )

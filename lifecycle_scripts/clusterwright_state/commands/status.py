@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Iterator
-from typing import Any, Callable
+from typing import Any, Callable, Optional
 
 from clusterwright_state.commands.view import (
     DOWN,
@@ -19,6 +20,8 @@ from clusterwright_state.commands.view import (
 _ACCEPTED = {"accepted": "yes", "rejected": "no", "new": "no"}
 _DIAGNOSE = "from a workstation: clusterwright diagnose FILE node NAME"
 _SHOWN = 5
+JOINING = dt.timedelta(minutes=30)
+"""How long a node may be new before it is a finding, as elsewhere."""
 
 
 def answer(view: View) -> dict[str, Any]:
@@ -114,8 +117,8 @@ def _drained(view: View, node: Node) -> bool:
     return bool(drained) and state in (None, "accepted")
 
 
-def _reserved(_: View, node: Node) -> bool:
-    return str(node["reservation"]).startswith("clusterwright_drain_")
+def _reserved(view: View, node: Node) -> bool:
+    return view.is_reserved(node)
 
 
 def _rejected(view: View, node: Node) -> bool:
@@ -124,6 +127,20 @@ def _rejected(view: View, node: Node) -> bool:
 
 def _unknown(view: View, node: Node) -> bool:
     return bool(view.acceptance(node).get("state") == "unknown")
+
+
+def _new_for_long(view: View, node: Node) -> bool:
+    tested = view.acceptance(node)
+    since, read_at = _time(tested.get("since")), _time(view.read_at)
+    late = since is not None and read_at is not None and read_at - since > JOINING
+    return bool(tested.get("state") == "new") and late
+
+
+def _time(value: object) -> Optional[dt.datetime]:
+    try:
+        return dt.datetime.strptime(f"{value}+0000", "%Y-%m-%dT%H:%M:%SZ%z")
+    except ValueError:
+        return None
 
 
 def _to_replace(view: View, node: Node) -> bool:
@@ -147,6 +164,13 @@ _KINDS: tuple[tuple[str, str, str, str, _Test], ...] = (
         "neither accepted nor rejected",
         "clusterwright accept --nodes NAME",
         _unknown,
+    ),
+    (
+        "node-not-accepted",
+        "warning",
+        "waiting for acceptance for more than 30 minutes",
+        "clusterwright accept --nodes NAME",
+        _new_for_long,
     ),
     ("node-drained", "warning", "drained", _DIAGNOSE, _drained),
     (

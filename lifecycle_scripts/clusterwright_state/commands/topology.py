@@ -23,6 +23,8 @@ def answer(view: View) -> dict[str, Any]:
         text = f"Slurm places {len(differ)} nodes other than AWS does: {', '.join(differ[:5])}"
         hint = "run the node program on the controller again, which writes topology.conf"
         findings.append(finding("topology-differs", "warning", text, differ, hint))
+    plugin = ((view.state["configuration"] or {}).get("slurm_conf") or {}).get("TopologyPlugin")
+    findings += _without_tree(view, paths, slurm, plugin)
     for job in jobs or ():
         if job["crosses_spines"]:
             text = (
@@ -33,11 +35,10 @@ def answer(view: View) -> dict[str, Any]:
     parts = list(view.unknown())
     if nodes and not any(paths.values()):
         parts.append(_no_paths(view))
-    configuration = (view.state["configuration"] or {}).get("slurm_conf") or {}
     findings = most_severe_first(findings)
     return {
         **view.envelope("topology", findings, parts),
-        "plugin": configuration.get("TopologyPlugin"),
+        "plugin": plugin,
         "network": list(_network(paths)),
         "nodes": [
             {
@@ -54,6 +55,28 @@ def answer(view: View) -> dict[str, Any]:
         "findings": findings,
         "unknown": parts,
     }
+
+
+def _without_tree(
+    view: View, paths: Paths, slurm: Paths, plugin: Optional[str]
+) -> Iterator[dict[str, Any]]:
+    leaves = {tuple(path) for path in paths.values() if path}
+    if len(leaves) < 2 or any(slurm.values()):
+        return
+    if plugin is not None and plugin.endswith("block"):
+        return  # Blocks are UltraServers, which are not in the tree of switches.
+    wanted = view.setting.topology == "tree"
+    text = (
+        f"the nodes are below {len(leaves)} network nodes, and Slurm has no tree of switches "
+        f"(TopologyPlugin {plugin or 'unknown'})"
+    )
+    yield finding(
+        "slurm-without-topology",
+        "warning" if wanted else "info",
+        text,
+        [],
+        None if wanted else "slurm.topology: tree in the file",
+    )
 
 
 def _no_paths(view: View) -> dict[str, Any]:

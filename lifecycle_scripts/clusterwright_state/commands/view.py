@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Optional
 
-from clusterwright_state import acceptance, service
+from clusterwright_state import acceptance, requests, service
 from clusterwright_state.commands.setting import Setting
 
 SCHEMA_VERSION = 1
@@ -63,6 +63,14 @@ class View:
     def acceptance(self, node: Node) -> Mapping[str, Any]:
         """What acceptance says of a node; empty if nothing is known."""
         return dict((self.state["acceptance"] or {}).get(node["name"], {}))
+
+    def is_reserved(self, node: Node) -> bool:
+        """Whether an operator's reservation keeps jobs from a node, which may be in several."""
+        ours = requests.reservation_of(str(node["name"]))
+        return node["reservation"] == ours or any(
+            each["name"] == ours and node["name"] in each["nodes"]
+            for each in self.state["reservations"] or ()
+        )
 
     def history(self, node: Node) -> Mapping[str, Any]:
         """The faults of a node over weeks; empty without one."""

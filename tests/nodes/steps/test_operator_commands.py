@@ -37,6 +37,8 @@ def test_controllers_and_login_nodes_have_the_commands(
     assert (package / "program.py").is_file()
     found = json.loads((node.root / SETTING).read_text())
     assert found["administers"] is administers
+    declared = json.loads((node.folder / "inputs" / "cluster.json").read_text())
+    assert found["topology"] == declared["slurm"]["topology"]
     assert found["reserve"] is (configuration in ("parallelcluster", "pcs"))
     assert node.run().statuses()["operator_commands"] == "unchanged"
     assert found["has_service"] is False

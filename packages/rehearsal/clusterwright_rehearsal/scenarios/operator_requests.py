@@ -28,7 +28,8 @@ PROMISES = {
     "refused": "expired requests, unknown nodes and unknown verbs are refused with the reason",
     "on-nodes": "on the controller and login nodes `clusterwright status`, `topology` and "
     "`capacity` answer root and users, with every compute node of Slurm",
-    "acts-on-nodes": "there root drains and resumes a node, with the reason in Slurm",
+    "acts-on-nodes": "there root drains a node, with the reason in Slurm; it is resumed "
+    "where acceptance is known",
     "accepts-on-nodes": "`clusterwright accept` on the node that tests waits for the report",
     "users-on-nodes": "there a user who acts, a wrong name and what needs AWS are refused",
 }
@@ -128,7 +129,12 @@ def _on_nodes(context: ScenarioContext, node: Node) -> None:
             codes = [one["code"] for one in seen["findings"] if node.host in one["resources"]]
             context.expect(codes == ["node-drained"], f"{place}: {seen['findings']}")
             words = f"node resume {node.host} {because} --yes"
-            found = _local(context, place, words, codes=(0,))
+            if place is not administrator:
+                # Only the administrator knows whether the node is accepted.
+                refused = _local(context, place, words, codes=(1,))
+                why = refused["nodes"][0]["reason"]
+                context.expect("acceptance is unknown" in why, f"{place}: {refused}")
+            found = _local(context, administrator, words, codes=(0,))
             context.expect(found["nodes"][0]["outcome"] == "done", f"{place}: {found}")
             # A resumed node does not respond until slurmctld's next ping.
             context.wait_idle()

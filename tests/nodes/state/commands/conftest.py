@@ -44,6 +44,8 @@ class Commands:
     capsys: pytest.CaptureFixture[str]
     nodes: list[dict[str, Any]] | None = field(default_factory=list)
     running: list[dict[str, Any]] = field(default_factory=list)
+    reservations: list[dict[str, Any]] = field(default_factory=list)
+    plugin: str | None = "topology/tree"
     ran: list[list[str]] = field(default_factory=list)
 
     def setting(self, **changes: Any) -> None:
@@ -67,6 +69,7 @@ class Commands:
             "level": "quick",
             "level_limit_seconds": {"quick": 60, "standard": 1200, "full": 10800},
             "resource_config": str(self.folder / "none.json"),
+            "topology": "tree",
             "groups": [
                 {"name": "workers", "spare_count": 1, "planned_seconds": _SECONDS, **group}
             ],
@@ -98,8 +101,8 @@ def commands(
         "jobs": lambda _: None if made.nodes is None else {**jobs, "running": made.running},
         "ended": lambda _: [],
         "partitions": lambda _: [{"name": "gpu", "state": "UP", "nodes": []}],
-        "reservations": lambda _: [],
-        "running_configuration": lambda _: {"TopologyPlugin": "topology/tree"},
+        "reservations": lambda _: made.reservations,
+        "running_configuration": lambda _: {"TopologyPlugin": made.plugin},
         "version": lambda _: "24.11.5",
         "daemons": lambda _: {"slurmctld": "up", "slurmdbd": None, "munge": "up"},
     }

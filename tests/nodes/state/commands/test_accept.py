@@ -82,7 +82,10 @@ def test_other_nodes_name_the_one_that_tests(commands: Commands) -> None:
     found = commands.answer("accept")
     AcceptOutput.model_validate_json(json.dumps(found))
     assert found["status"] == "refused"
-    assert found["unknown"][0]["hint"] == "on the controller: sudo clusterwright accept"
+    assert (
+        found["unknown"][0]["hint"]
+        == "on the controller: sudo /usr/local/bin/clusterwright accept"
+    )
 
 
 def test_without_a_service_nothing_is_waited_for(

@@ -27,6 +27,34 @@ def test_platforms_that_replace_drained_nodes_reserve(commands: Commands) -> Non
     assert "ReservationName=clusterwright_drain_workers-2" in commands.ran[0]
 
 
+def test_another_reservation_does_not_hide_the_drain(commands: Commands) -> None:
+    commands.setting(platform="parallelcluster", reserve=True)
+    drain = {"name": "clusterwright_drain_workers-1", "nodes": ["workers-1"]}
+    commands.reservations = [drain, {"name": "maintenance", "nodes": ["workers-1", "workers-2"]}]
+    commands.nodes = [slurm_node("workers-1", reservation="maintenance"), slurm_node("workers-2")]
+    found = commands.answer("node", "resume", "workers-1", "workers-2", "--because=x", "--yes")
+    assert [one["outcome"] for one in found["nodes"]] == ["done", "unchanged"]
+    assert commands.ran[-1][1:] == ["delete", "ReservationName=clusterwright_drain_workers-1"]
+    found = commands.answer("status")
+    assert [one["resources"] for one in found["findings"]] == [["workers-1"]]
+
+
+def test_a_node_that_does_not_know_acceptance_resumes_nothing(commands: Commands) -> None:
+    """A rejected node was resumed from a login node, which does not know that it is rejected."""
+    commands.nodes = [slurm_node("workers-1", states=["IDLE", "DRAIN"], reason="x")]
+    words = ("node", "resume", "workers-1", "--because=x", "--yes")
+    commands.setting(administers=False)
+    found = commands.answer(*words)
+    assert found["nodes"][0]["outcome"] == "refused"
+    assert found["nodes"][0]["reason"] == (
+        "its acceptance is unknown: the controller keeps it, and this node is another; on the "
+        "controller: sudo /usr/local/bin/clusterwright node resume workers-1 --because TEXT"
+    )
+    assert commands.ran == []
+    commands.setting(administers=False, has_service=False)
+    assert commands.answer(*words)["nodes"][0]["outcome"] == "done", "nobody tests nodes"
+
+
 def test_nothing_is_done_if_one_is_refused(commands: Commands) -> None:
     commands.nodes = [
         slurm_node("workers-1", states=["IDLE", "DRAIN"], reason="Action:Replace"),
@@ -73,6 +101,10 @@ def test_what_is_as_asked_is_unchanged(commands: Commands) -> None:
     [
         (("drain", "workers-1"), "the reason is missing"),
         (("drain", "workers-1", f"--because={'x' * 181}"), "181 characters"),
+        (
+            ("drain", "workers-1", "--because=\u6545\u969c"),
+            "no character that Slurm's reason keeps",
+        ),
         (("drain", "no-such", "--because=x", "--yes"), "no node no-such"),
         (("drain", "workers-1", "--because=x"), "nobody can confirm"),
         (("drain", "--because=x", *(f"n{at}" for at in range(26))), "26 nodes"),

@@ -17,7 +17,8 @@ def test_acting_needs_root_and_reading_does_not(
         assert code == 3
         assert not out
         assert "needs root" in err
-        assert "hint: sudo " in err
+        said = " ".join(words[:2])
+        assert f"hint: sudo /usr/local/bin/clusterwright {said}; " in err
     assert commands.ran == []
     for words in (("status",), ("topology",), ("capacity",), ("accept", "--dry-run")):
         assert commands.run(*words)[0] in (0, 2)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 from pathlib import Path
 
 from clusterwright_common import records
+from clusterwright_state.commands import status
 
 from clusterwright.json_output.status import StatusOutput
+from clusterwright.operate import node_findings
 from tests.nodes.state.commands.conftest import Commands, slurm_node
 
 
@@ -63,6 +66,27 @@ def test_acceptance_is_read_on_the_node_that_keeps_it(commands: Commands, tmp_pa
     commands.setting(administers=False)
     parts = {one["what"]: one["reason"] for one in commands.answer("status")["unknown"]}
     assert parts["the acceptance of nodes"].startswith("the controller keeps it")
+
+
+def test_a_node_that_waits_long_for_acceptance_is_a_finding(
+    commands: Commands, tmp_path: Path
+) -> None:
+    now = dt.datetime.now(dt.UTC)
+    long, short = (
+        (now - dt.timedelta(minutes=at)).strftime("%Y-%m-%dT%H:%M:%SZ") for at in (31, 29)
+    )
+    commands.nodes = [
+        slurm_node("workers-1", boot_time=long),
+        slurm_node("workers-2", boot_time=short),
+    ]
+    for name in ("workers-1", "workers-2"):
+        tested = {"state": "accepted", "tested_at": "2026-11-23T07:00:00Z"}
+        records.write(tmp_path / "acceptance" / "nodes" / f"{name}.json", tested)
+    found = commands.answer("status")
+    assert [(one["code"], one["severity"], one["resources"]) for one in found["findings"]] == [
+        ("node-not-accepted", "warning", ["workers-1"])
+    ]
+    assert status.JOINING == node_findings.JOINING
 
 
 def test_a_dead_slurmctld_is_unknown_not_a_traceback(commands: Commands) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from clusterwright.json_output.topology import TopologyOutput
 from tests.nodes.state.commands.conftest import Commands, slurm_node
 
@@ -36,3 +38,25 @@ def test_without_a_tree_of_aws_it_is_unknown(commands: Commands) -> None:
     assert found["exit_code"] == 2
     assert [one["agrees"] for one in found["nodes"]] == ["unknown", "unknown"]
     assert found["unknown"][0]["hint"] == "from a workstation: clusterwright topology FILE"
+
+
+@pytest.mark.parametrize(
+    ("topology", "plugin", "severities"),
+    [
+        ("tree", "topology/flat", ["warning"]),
+        ("automatic", None, ["info"]),
+        ("tree", "topology/block", []),
+    ],
+)
+def test_slurm_without_a_tree_is_a_finding(
+    commands: Commands, topology: str, plugin: str | None, severities: list[str]
+) -> None:
+    commands.setting(topology=topology)
+    commands.plugin = plugin
+    commands.nodes = [slurm_node(f"workers-{at}", switch_path=["top", str(at)]) for at in (1, 2)]
+    found = commands.answer("topology")["findings"]
+    assert [one["severity"] for one in found] == severities
+    if found:
+        assert found[0]["code"] == "slurm-without-topology"
+        assert "below 2 network nodes" in found[0]["message"]
+        assert f"(TopologyPlugin {plugin or 'unknown'})" in found[0]["message"]
