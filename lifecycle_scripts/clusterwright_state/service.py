@@ -87,7 +87,7 @@ class Service:
         self._keep_hold()
         self._keep_spares()
         self._local_requests()
-        self._runs.keep_going()
+        self._keep_runs()
         try:
             self._send_answers()
             self._requests()
@@ -163,6 +163,12 @@ class Service:
             for change in changes:
                 self.tell("hold", **change)
         self._hold_changes = changes
+
+    def _keep_runs(self) -> None:
+        try:
+            self._runs.keep_going()
+        except OSError as error:
+            self.tell("run", error=str(error))
 
     def _keep_boot_tests(self) -> None:
         if not self._options.boot_tests:

@@ -150,6 +150,21 @@ def test_a_run_goes_on_without_the_bucket(
     assert kept == ["run"]
 
 
+def test_a_run_that_cannot_go_on_stops_no_request(
+    tmp_path: Path, slurm: FakeSlurm, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(_: object) -> None:
+        raise OSError("disk full")
+
+    bucket = FakeBucket()
+    ask(bucket)
+    monkeypatch.setattr(acceptance.Runs, "keep_going", full)
+    made(tmp_path, bucket).turn()
+    assert slurm.drained == ["n1"]
+    events = [json.loads(line) for line in (tmp_path / "log.jsonl").read_text().splitlines()]
+    assert {"event": "run", "error": "disk full"}.items() <= events[0].items()
+
+
 def test_an_unchanged_state_is_published_again_only_after_a_time(
     tmp_path: Path, slurm: FakeSlurm, monkeypatch: pytest.MonkeyPatch
 ) -> None:
