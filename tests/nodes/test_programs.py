@@ -62,11 +62,11 @@ def test_a_script_imports_nothing_from_the_callers_folder(
     node.run()
     folder = tmp_path / "of-another-user"
     (folder / package).mkdir(parents=True)
-    (folder / package / "__main__.py").write_text("print('somebody else')\n")
-    (folder / "argparse.py").write_text("print('somebody else')\n")
+    (folder / package / "__main__.py").write_text("print('of another user')\n")
+    (folder / "argparse.py").write_text("print('of another user')\n")
     text = (node.root / path.lstrip("/")).read_text().replace(programs.PYTHON, sys.executable)
     found = subprocess.run(
         ["/bin/sh", "-c", text, "sh"], cwd=folder, capture_output=True, text=True, check=False
     )
     assert "No module named" in found.stderr
-    assert "somebody else" not in found.stdout
+    assert "of another user" not in found.stdout
