@@ -123,6 +123,8 @@ class _Connection(HTTPConnection):
 
     def communicate(self) -> bool:
         self.has_thread = True
+        # Those that were queued before no thread had begun could free none.
+        self.server.requests.make_room(self)
         try:
             return bool(super().communicate())  # type: ignore[no-untyped-call]
         finally:
@@ -169,11 +171,11 @@ class _Incomplete:
         with self._lock:
             return self._connections.pop(connection, self) is None
 
-    def free_thread(self) -> None:
-        """Close the oldest connection whose request a thread waits for."""
+    def free_thread(self, besides: _Connection | None = None) -> None:
+        """Close the oldest connection whose request a thread waits for, except `besides`."""
         with self._lock:
             for connection in self._connections:
-                if connection.has_thread:
+                if connection.has_thread and connection is not besides:
                     self._close(connection)
                     return
 
@@ -216,6 +218,13 @@ class _Pool:
                 else:
                     self._server.incomplete.free_thread()
         self._connections.put(connection)
+
+    def make_room(self, taken: _Connection) -> None:
+        """Free a thread if connections wait for one after a thread has taken this one."""
+        with self._counting:
+            wait = self._free < 0 and len(self._threads) >= _MOST_THREADS
+        if wait:
+            self._server.incomplete.free_thread(besides=taken)
 
     def get(self) -> Any:
         with self._counting:
