@@ -57,7 +57,12 @@ def test_endpoints_match_the_services_that_the_role_can_call(build: Build) -> No
 
 def test_endpoint_exists_only_while_its_service_is_used(build: Build) -> None:
     assert "ecr.dkr" in services(build(FULL), "Interface")
-    without = changed(FULL, slurm__containers={"pyxis": False}, observability__prometheus=False)
+    without = changed(
+        FULL,
+        slurm__containers={"pyxis": False},
+        observability__prometheus=False,
+        observability__grafana=None,
+    )
     remaining = services(build(without), "Interface")
     assert not remaining & {"ecr.api", "ecr.dkr", "aps-workspaces"}
     assert "secretsmanager" in remaining
