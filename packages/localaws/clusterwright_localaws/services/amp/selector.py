@@ -17,6 +17,8 @@ from typing import Final
 _NAME: Final = r"[a-zA-Z_:][a-zA-Z0-9_:]*"
 LONGEST: Final = 1024
 """Characters of a selector."""
+_DEEPEST: Final = 50
+"""Groups within groups; Python's own limit is that of the process's recursion."""
 _SELECTOR: Final = re.compile(rf"({_NAME})?\s*(?:\{{(.*)\}})?", re.DOTALL)
 _MATCHER: Final = re.compile(rf'\s*({_NAME})\s*(=~|!~|!=|=)\s*"((?:[^"\\]|\\.)*)"\s*(?:,|$)')
 # Escapes and sets of characters are one token, and so are quantifiers and openings of groups.
@@ -61,12 +63,12 @@ def selector(text: str) -> list[Matcher]:
             raise SelectorError(f"a condition cannot be read: {rest[at:].strip()!r}")
         value = re.sub(r"\\(.)", r"\1", one[3])
         if "~" in one[2]:
-            _compiled(value)
             if _may_take_long(value):
                 raise SelectorError(
                     f"the local AWS does not evaluate {value!r}: a repeated group with "
-                    "repetitions or alternatives, or a form that Prometheus lacks"
+                    "repetitions or alternatives, too deep groups, or a form that Prometheus lacks"
                 )
+            _compiled(value)
         asked.append(Matcher(one[1], one[2], value))
         at = one.end()
     return asked
@@ -98,9 +100,11 @@ def _may_take_long(pattern: str) -> bool:
             return True
         if sign[0] == "(" and sign[-1] != ")":
             inside.append(False)
+            if len(inside) > _DEEPEST:
+                return True
         elif sign == ")":
             if len(inside) == 1:
-                return True
+                return False  # unbalanced, as the compiler says
             ended = inside.pop()
             inside[-1] = inside[-1] or ended
         elif repeats or sign == "|":
