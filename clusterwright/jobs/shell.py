@@ -83,8 +83,8 @@ class Command:
     before:
         The operator that follows: also `&`.
     outputs:
-        The files that it writes by redirections; that of a group or a loop is a command without
-        words in `Script.outputs`.
+        The files that it writes by redirections; those of groups and loops are in
+        `Script.outputs`.
     folder:
         The working directory, where `cd` says it; None where the file does not determine it.
     """

@@ -147,6 +147,10 @@ class Machine:
         except FileNotFoundError:
             return None
 
+    def has_text(self, path: str, text: str, mode: int) -> bool:
+        """Whether a file has this text and these permission bits."""
+        return self.read_text(path) == text and self.mode_of(path) == mode
+
     def sha256_of(self, path: str) -> str | None:
         """The digest of a file, which need not be text; None if there is none."""
         try:

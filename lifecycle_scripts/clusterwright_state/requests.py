@@ -28,7 +28,7 @@ LOCAL = "/var/lib/clusterwright/local"
 """Requests of root on this node: `requests/ID.json`, and `answers/ID.json`."""
 LONGEST_MINUTES = 60
 _ID = re.compile(r"[A-Za-z0-9-]{8,64}")
-_LONGEST_REASON = 180
+LONGEST_REASON = 180
 _LONGEST_BY = 100
 # A reason with this prefix is that of the health checks, which resume such nodes by themselves.
 _HEALTH = "clusterwright: "
@@ -66,7 +66,7 @@ def id_of(key: str) -> Optional[str]:
 
 def created_at(value: Optional[Mapping[str, Any]]) -> str:
     """The time at which a request was made, in a form that sorts; "" if it has none."""
-    found = _time((value or {}).get("created_at"))
+    found = time_of((value or {}).get("created_at"))
     return "" if found is None else found.isoformat()
 
 
@@ -86,7 +86,7 @@ def read(value: Optional[Mapping[str, Any]], expected_id: str, now: dt.datetime)
         raise Refused("because must be a text")
     if not plain(because):
         raise Refused("because has no character that Slurm's reason keeps: ASCII without quotes")
-    created, expires = _time(value.get("created_at")), _time(value.get("expires_at"))
+    created, expires = time_of(value.get("created_at")), time_of(value.get("expires_at"))
     if created is None or expires is None:
         raise Refused("created_at and expires_at must be times such as 2026-11-23T08:00:00Z")
     if expires - created > dt.timedelta(minutes=LONGEST_MINUTES):
@@ -203,7 +203,7 @@ def _reason(request: Request) -> str:
     because = request.because
     if because.startswith(_HEALTH):
         because = "operator: " + because
-    return because[: _LONGEST_REASON - len(by)] + by
+    return because[: LONGEST_REASON - len(by)] + by
 
 
 def _run(probe: Probe, words: Sequence[str]) -> CommandResult:
@@ -233,7 +233,8 @@ def plain(text: Any) -> str:
     return " ".join(re.sub(r"[^ -!#-&(-~]+", " ", str(text)).split())
 
 
-def _time(value: Any) -> Optional[dt.datetime]:
+def time_of(value: Any) -> Optional[dt.datetime]:
+    """The time of a text such as 2026-11-23T08:00:00Z; None of anything else."""
     try:
         return dt.datetime.strptime(f"{value}+0000", "%Y-%m-%dT%H:%M:%SZ%z")
     except ValueError:

@@ -52,7 +52,7 @@ def check(node: Node) -> Verdict:
         left = [path for path in _FILES if node.machine.exists(path)]
         return missing(f"{left[0]} exists, although hold is false") if left else SATISFIED
     for path, (text, mode) in _wanted(node).items():
-        if not _is_current(node, path, text, mode):
+        if not node.machine.has_text(path, text, mode):
             return missing(f"{path} is missing or outdated")
     if systemd.is_active(node, "slurmd.service") and not node.machine.exists(MARKER):
         return missing("this boot is not announced")
@@ -66,7 +66,7 @@ def apply(node: Node) -> None:
                 node.machine.remove(path)
     else:
         for path, (text, mode) in _wanted(node).items():
-            if not _is_current(node, path, text, mode):
+            if not node.machine.has_text(path, text, mode):
                 node.machine.write_text(path, text, mode=mode)
     node.machine.change("systemctl", "daemon-reload")
     if not node.inputs.cluster.acceptance.hold or node.machine.exists(MARKER):
@@ -80,10 +80,6 @@ _FILES = (SCRIPT, DROP_IN)
 
 def _wanted(node: Node) -> dict[str, tuple[str, int]]:
     return {SCRIPT: (_script(node), 0o755), DROP_IN: (_DROP_IN_TEXT, 0o644)}
-
-
-def _is_current(node: Node, path: str, text: str, mode: int) -> bool:
-    return node.machine.read_text(path) == text and node.machine.mode_of(path) == mode
 
 
 def _script(node: Node) -> str:

@@ -41,7 +41,7 @@ def check(node: Node) -> Verdict:
     for path in _folders(node):
         if _is_half_made(node, path):
             return missing(f"{path} does not exist, or not open to all users")
-    if node.machine.read_text(FLUSH) != flush_text(node) or node.machine.mode_of(FLUSH) != 0o755:
+    if not node.machine.has_text(FLUSH, flush_text(node), 0o755):
         return missing(f"{FLUSH} is missing or outdated")
     if not systemd.has_unit(node, UNIT, unit_text(node)):
         return missing(f"{UNIT} is not active and enabled")
@@ -55,7 +55,7 @@ def apply(node: Node) -> None:
         if _is_half_made(node, path):
             node.machine.make_directory(path)
             node.machine.set_mode(path, _EVERYBODYS)
-    if node.machine.read_text(FLUSH) != flush_text(node) or node.machine.mode_of(FLUSH) != 0o755:
+    if not node.machine.has_text(FLUSH, flush_text(node), 0o755):
         node.machine.write_text(FLUSH, flush_text(node), mode=0o755)
     systemd.install_unit(node, UNIT, unit_text(node))
 

@@ -62,7 +62,7 @@ def check(node: Node) -> Verdict:
     if not programs.is_installed(node, PACKAGE):
         return missing(f"{PACKAGE} is missing or outdated")
     for path, (text, mode) in _files(node).items():
-        if not _is_current(node, path, text, mode):
+        if not node.machine.has_text(path, text, mode):
             return missing(f"{path} is missing or outdated")
     if not _has_timer(node):
         return SATISFIED
@@ -82,7 +82,7 @@ def apply(node: Node) -> None:
     programs.install(node, PACKAGE)
     for path, (text, mode) in _files(node).items():
         # Only changed files: a kill within a needless write would leave a temporary file.
-        if not _is_current(node, path, text, mode):
+        if not node.machine.has_text(path, text, mode):
             node.machine.write_text(path, text, mode=mode)
     if _has_timer(node):
         systemd.install_unit(node, TIMER, _TIMER_TEXT)
@@ -100,10 +100,6 @@ def _files(node: Node) -> dict[str, tuple[str, int]]:
     if _has_timer(node):
         files[systemd.unit_path(SERVICE)] = (_SERVICE_TEXT, 0o644)
     return files
-
-
-def _is_current(node: Node, path: str, text: str, mode: int) -> bool:
-    return node.machine.read_text(path) == text and node.machine.mode_of(path) == mode
 
 
 def _entry(mode: str) -> str:

@@ -36,7 +36,7 @@ def check(node: Node) -> Verdict:
     if not programs.is_installed(node, PACKAGE):
         return missing(f"{PACKAGE} is missing or outdated")
     for path, (text, mode) in _files(node).items():
-        if not _is_current(node, path, text, mode):
+        if not node.machine.has_text(path, text, mode):
             return missing(f"{path} is missing or outdated")
     return SATISFIED
 
@@ -44,12 +44,8 @@ def check(node: Node) -> Verdict:
 def apply(node: Node) -> None:
     programs.install(node, PACKAGE)
     for path, (text, mode) in _files(node).items():
-        if not _is_current(node, path, text, mode):
+        if not node.machine.has_text(path, text, mode):
             node.machine.write_text(path, text, mode=mode)
-
-
-def _is_current(node: Node, path: str, text: str, mode: int) -> bool:
-    return node.machine.read_text(path) == text and node.machine.mode_of(path) == mode
 
 
 def _files(node: Node) -> dict[str, tuple[str, int]]:

@@ -56,7 +56,7 @@ def apply(node: Node) -> None:
                 f"{folder} of ParallelCluster's slurm.conf does not exist",
                 "check the release of ParallelCluster in the image",
             )
-        if node.machine.read_text(path) != _text(program) or node.machine.mode_of(path) != _MODE:
+        if not node.machine.has_text(path, _text(program), _MODE):
             node.machine.write_text(path, _text(program), mode=_MODE)
 
 

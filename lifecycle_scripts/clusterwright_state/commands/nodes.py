@@ -19,7 +19,6 @@ from clusterwright_state.commands.view import DOWN, DRAIN, Node, View, head
 
 VERBS = ("drain", "resume", "reboot", "replace")
 MAXIMUM_NODES = 25
-LONGEST_REASON = 180
 POLL_SECONDS = 10.0
 _DEADLINE_SECONDS = 120.0
 _AGENT = ("Action:Reboot", "Action:Replace")
@@ -211,8 +210,10 @@ def reason(because: Optional[str]) -> str:
             "the reason has no character that Slurm's reason keeps",
             "--because TEXT, in ASCII and not of quotes alone",
         )
-    if len(text) > LONGEST_REASON:
-        raise Stop(f"the reason has {len(text)} characters", f"at most {LONGEST_REASON} are kept")
+    if len(text) > requests.LONGEST_REASON:
+        raise Stop(
+            f"the reason has {len(text)} characters", f"at most {requests.LONGEST_REASON} are kept"
+        )
     return text
 
 

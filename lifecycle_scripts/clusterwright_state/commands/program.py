@@ -5,11 +5,11 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import re
 import sys
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
+from clusterwright_state import requests
 from clusterwright_state.acceptance import LEVELS
 from clusterwright_state.commands import (
     accept,
@@ -25,7 +25,6 @@ from clusterwright_state.commands.setting import Setting, Stop
 from clusterwright_state.commands.text import plan_lines, text
 
 _READING = {"status": status.answer, "topology": topology.answer, "capacity": capacity.answer}
-_RUN = re.compile(r"[A-Za-z0-9-]{8,64}")
 _EXIT_CODES = (
     "Exit codes: 3 the command line is wrong, root is needed, or nobody confirmed; else 1 "
     "something is wrong or refused; else 2 something is unknown; else 0. What only AWS knows is "
@@ -75,7 +74,7 @@ def _accept(known: Setting, options: argparse.Namespace) -> dict[str, Any]:
         raise Stop(
             "--run follows a run that was started before", "leave out --dry-run and --nodes"
         )
-    if options.run is not None and not _RUN.fullmatch(options.run):
+    if options.run is not None and not requests.is_id(options.run):
         raise Stop(
             f"--run {options.run}: no run has such an id", "copy the id that accept printed"
         )

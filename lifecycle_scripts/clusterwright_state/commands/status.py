@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterator
-from typing import Any, Callable, Optional
+from typing import Any, Callable
 
+from clusterwright_state import requests
 from clusterwright_state.commands.view import (
     DOWN,
     DRAIN,
@@ -131,16 +132,9 @@ def _unknown(view: View, node: Node) -> bool:
 
 def _new_for_long(view: View, node: Node) -> bool:
     tested = view.acceptance(node)
-    since, read_at = _time(tested.get("since")), _time(view.read_at)
+    since, read_at = map(requests.time_of, (tested.get("since"), view.read_at))
     late = since is not None and read_at is not None and read_at - since > JOINING
     return bool(tested.get("state") == "new") and late
-
-
-def _time(value: object) -> Optional[dt.datetime]:
-    try:
-        return dt.datetime.strptime(f"{value}+0000", "%Y-%m-%dT%H:%M:%SZ%z")
-    except ValueError:
-        return None
 
 
 def _to_replace(view: View, node: Node) -> bool:

@@ -123,7 +123,7 @@ class _Connection(HTTPConnection):
 
     def communicate(self) -> bool:
         self.has_thread = True
-        # Those that were queued before no thread had begun could free none.
+        # Connections that were queued before a thread had begun could free none.
         self.server.requests.make_room(self)
         try:
             return bool(super().communicate())  # type: ignore[no-untyped-call]
