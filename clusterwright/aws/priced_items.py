@@ -12,17 +12,15 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Final
 
-from clusterwright.aws.pricing import PricedItem
+from clusterwright.aws.pricing import GB_MONTH, HOURS, PricedItem
 
-_HOURS: Final = frozenset({"Hrs", "Hours", "Hour", "hours", "hour"})
 _GB: Final = frozenset({"GB", "Gigabytes"})
-_GB_MONTH: Final = frozenset({"GB-Mo", "GB-month"})
 _OPENZFS: Final = (("deploymentOption", "Single-AZ"), ("fileSystemType", "OpenZFS"))
 
 PRICED_ITEMS: Final[tuple[PricedItem, ...]] = (
     PricedItem(
         "nat_gateway", "hourly", "hour", "AmazonEC2", "NAT Gateway", "NatGateway-Hours",
-        units=_HOURS,
+        units=HOURS,
     ),
     PricedItem(
         "nat_gateway", "data processed", "GB", "AmazonEC2", "NAT Gateway", "NatGateway-Bytes",
@@ -30,7 +28,7 @@ PRICED_ITEMS: Final[tuple[PricedItem, ...]] = (
     ),
     PricedItem(
         "vpc_endpoint", "interface endpoint", "hour", "AmazonVPC", "VpcEndpoint",
-        "VpcEndpoint-Hours", units=_HOURS,
+        "VpcEndpoint-Hours", units=HOURS,
     ),
     PricedItem(
         "vpc_endpoint", "data processed", "GB", "AmazonVPC", "VpcEndpoint", "VpcEndpoint-Bytes",
@@ -38,7 +36,7 @@ PRICED_ITEMS: Final[tuple[PricedItem, ...]] = (
     ),
     PricedItem(
         "fsx_openzfs", "SSD storage", "GB-month", "AmazonFSx", "Storage",
-        attributes=(*_OPENZFS, ("storageType", "SSD")), units=_GB_MONTH,
+        attributes=(*_OPENZFS, ("storageType", "SSD")), units=GB_MONTH,
     ),
     PricedItem(
         "fsx_openzfs", "throughput", "MBps-month", "AmazonFSx", "Provisioned Throughput",
@@ -46,11 +44,11 @@ PRICED_ITEMS: Final[tuple[PricedItem, ...]] = (
     ),
     PricedItem(
         "fsx_openzfs", "backup", "GB-month", "AmazonFSx", "Storage", "BackupUsage",
-        attributes=(("fileSystemType", "OpenZFS"),), units=_GB_MONTH,
+        attributes=(("fileSystemType", "OpenZFS"),), units=GB_MONTH,
     ),
     PricedItem(
         "eks", "cluster standard support", "hour", "AmazonEKS", "Compute",
-        "AmazonEKS-Hours:perCluster", units=_HOURS,
+        "AmazonEKS-Hours:perCluster", units=HOURS,
     ),
     PricedItem(
         "kms", "key", "key-month", "awskms", "Encryption Key", "KMS-Keys",
@@ -66,7 +64,7 @@ PRICED_ITEMS: Final[tuple[PricedItem, ...]] = (
     ),
     PricedItem(
         "logs", "storage", "GB-month", "AmazonCloudWatch", "Storage Snapshot",
-        "TimedStorage-ByteHrs", units=_GB_MONTH,
+        "TimedStorage-ByteHrs", units=GB_MONTH,
     ),
     PricedItem(
         "cloudwatch", "alarm", "alarm-month", "AmazonCloudWatch", "Alarm",

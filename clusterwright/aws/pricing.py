@@ -31,7 +31,11 @@ _EC2_FILTERS: Final = {
 _HYPERPOD_USAGE: Final = "Cluster:ml."
 # `USE1-Cluster:ml.p5.48xlarge`; us-east-1 has a prefix here, some services omit it there.
 _HYPERPOD_TYPE: Final = re.compile(r"(?:[A-Z0-9]+-)?Cluster:ml\.([a-z0-9-]+\.[a-z0-9-]+)")
-_HOURLY_UNITS: Final = frozenset({"Hrs", "Hours", "Hour", "hours", "hour"})
+HOURS: Final = frozenset({"Hrs", "Hours", "Hour", "hours", "hour"})
+"""Units of an hourly rate."""
+
+GB_MONTH: Final = frozenset({"GB-Mo", "GB-month"})
+"""Units of a rate per GB and month."""
 
 
 @dataclass(frozen=True)
@@ -93,7 +97,7 @@ def ec2_on_demand(
         {"Type": "TERM_MATCH", "Field": field, "Value": value} for field, value in wanted.items()
     ]
     found: dict[str, set[Rate]] = {}
-    for product in _products(session, region, "AmazonEC2", filters):
+    for product in products(session, region, "AmazonEC2", filters):
         name = product["product"]["attributes"].get("instanceType")
         if name:
             for usd, date in _hourly(product):
@@ -121,7 +125,7 @@ def hyperpod_on_demand(
         },
     ]
     found: dict[str, set[Rate]] = {}
-    for product in _products(session, region, "AmazonSageMaker", filters):
+    for product in products(session, region, "AmazonSageMaker", filters):
         usage = product["product"]["attributes"].get("usagetype", "")
         match = _HYPERPOD_TYPE.fullmatch(usage)
         if match:
@@ -147,11 +151,11 @@ def item_prices(
         {"Type": "TERM_MATCH", "Field": field, "Value": value} for field, value in wanted.items()
     ]
     found: dict[Decimal, str] = {}
-    for product in _products(session, region, item.service_code, filters):
+    for product in products(session, region, item.service_code, filters):
         usage = str(product["product"]["attributes"].get("usagetype", ""))
         if item.usage_type and not _ends_with(usage, item.usage_type):
             continue
-        tier = _first_tier(product, item.units)
+        tier = first_tier(product, item.units)
         if tier is not None:
             found.setdefault(tier[0] * item.per, tier[1])
     return tuple(sorted(found.items()))
@@ -162,7 +166,8 @@ def _ends_with(usage: str, wanted: str) -> bool:
     return usage == wanted or usage.endswith(f"-{wanted}")
 
 
-def _first_tier(product: Mapping[str, Any], units: frozenset[str]) -> tuple[Decimal, str] | None:
+def first_tier(product: Mapping[str, Any], units: frozenset[str]) -> tuple[Decimal, str] | None:
+    """Return (USD per unit, effective date) of the first tier with a cost in one of `units`."""
     tiers: list[tuple[Decimal, Decimal, str]] = []
     for term in product.get("terms", {}).get("OnDemand", {}).values():
         for dimension in term.get("priceDimensions", {}).values():
@@ -179,9 +184,16 @@ def _first_tier(product: Mapping[str, Any], units: frozenset[str]) -> tuple[Deci
     return usd, date
 
 
-def _products(
+def products(
     session: AwsSession, region: str, service: str, filters: list[dict[str, str]]
 ) -> Iterator[Mapping[str, Any]]:
+    """Yield the products of a service that match all filters.
+
+    Raises
+    ------
+    AwsUnavailable
+        A request failed.
+    """
     for page in session.pages(
         "pricing",
         "GetProducts",
@@ -203,7 +215,7 @@ def _hourly(product: Mapping[str, Any]) -> Iterator[tuple[Decimal, str]]:
     for term in product.get("terms", {}).get("OnDemand", {}).values():
         for dimension in term.get("priceDimensions", {}).values():
             amount = dimension.get("pricePerUnit", {}).get("USD")
-            if amount is None or dimension.get("unit") not in _HOURLY_UNITS:
+            if amount is None or dimension.get("unit") not in HOURS:
                 continue
             try:
                 usd = Decimal(amount)

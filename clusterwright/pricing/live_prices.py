@@ -12,15 +12,21 @@ from typing import Any, Final, NamedTuple
 from clusterwright.aws import pricing, training_plans
 from clusterwright.aws.ec2 import capacity_offers
 from clusterwright.aws.errors import AwsUnavailable
+from clusterwright.aws.pcs_prices import ITEMS as PCS_ITEMS
+from clusterwright.aws.pcs_prices import pcs_prices
 from clusterwright.aws.priced_items import PRICED_ITEMS
 from clusterwright.aws.session import AwsSession
 from clusterwright.catalog import Catalog, Known, Price
 from clusterwright.cluster_spec.models import Cluster
 from clusterwright.cluster_spec.models.compute import TrainingPlan
 from clusterwright.cost.bill import Prepaid
+from clusterwright.cost.components import pcs
 from clusterwright.cost.price_book import LivePrices, LiveRefusal
+from clusterwright.platforms.pcs.sizes import size_of
 
 _POOL_SIZE: Final = 16
+_Amounts = tuple[tuple[Decimal, str], ...]
+"""(USD per unit, effective date) of one item: distinct amounts."""
 _PRICE_LIST: Final = "AWS Price List (Pricing GetProducts)"
 
 
@@ -243,19 +249,54 @@ def _services(session: AwsSession, cluster: Cluster, today: dt.date) -> Iterator
     for item in PRICED_ITEMS:
         if item.service != "eks" or cluster.uses_kubernetes:
             yield _service(session, cluster.region, item, today)
+    if "pcs" in cluster.traits.sections:
+        yield _pcs(session, cluster, today)
 
 
 def _service(session: AwsSession, region: str, item: pricing.PricedItem, today: dt.date) -> _Task:
-    def take(amounts: tuple[tuple[Decimal, str], ...], found: _Found) -> None:
-        if len(amounts) == 1:
-            usd, since = amounts[0]
-            price = Price(usd, item.unit)
-            found.services[item.service, item.name, region] = _known(price, today, since)
-        elif amounts:
-            name = f"{item.service} {item.name}"
-            found.ambiguous.append(_several(name, region, [usd for usd, _ in amounts]))
+    def take(amounts: _Amounts, found: _Found) -> None:
+        _take_item(found, item.service, item.name, item.unit, region, today, amounts)
 
     return _Task("pricing:GetProducts", lambda: pricing.item_prices(session, region, item), take)
+
+
+def _pcs(session: AwsSession, cluster: Cluster, today: dt.date) -> _Task:
+    region = cluster.region
+    billed = {pcs.controller(size_of(cluster)).name, pcs.NODE_MANAGEMENT.name}
+    if cluster.slurm.accounting.kind == "managed":
+        billed |= {pcs.ACCOUNTING_USE.name, pcs.ACCOUNTING_STORAGE.name}
+
+    def take(amounts: dict[str, _Amounts], found: _Found) -> None:
+        if not amounts:
+            found.ambiguous.append(
+                LiveRefusal(
+                    f"no product of the Price List was recognised as AWS PCS in {region}",
+                    "state PCS's prices in prices.yaml",
+                    "pricing:DescribeServices",
+                )
+            )
+        for item in PCS_ITEMS:
+            if item.name in billed:
+                mine = amounts.get(item.name, ())
+                _take_item(found, "pcs", item.name, item.unit, region, today, mine)
+
+    return _Task("pricing:DescribeServices", lambda: pcs_prices(session, region), take)
+
+
+def _take_item(
+    found: _Found,
+    service: str,
+    name: str,
+    unit: str,
+    region: str,
+    today: dt.date,
+    amounts: _Amounts,
+) -> None:
+    if len(amounts) == 1:
+        usd, since = amounts[0]
+        found.services[service, name, region] = _known(Price(usd, unit), today, since)
+    elif amounts:
+        found.ambiguous.append(_several(f"{service} {name}", region, [usd for usd, _ in amounts]))
 
 
 def _several(what: str, region: str, amounts: list[Decimal]) -> LiveRefusal:

@@ -233,9 +233,9 @@ def test_empty_price_list_is_not_a_price_of_zero(
 # -- answers that nobody foresaw ------------------------------------------------------------------
 
 
-def product(usd: str, unit: str = "Hrs") -> str:
+def product(usd: str, unit: str = "Hrs", usage: str = "USE1-Cluster:ml.p5.48xlarge") -> str:
     dimension = {"unit": unit, "pricePerUnit": {"USD": usd}}
-    attributes = {"usagetype": "USE1-Cluster:ml.p5.48xlarge"}
+    attributes = {"usagetype": usage}
     return json.dumps(
         {
             "product": {"attributes": attributes},
@@ -280,6 +280,35 @@ def test_unexpected_answer_is_not_a_price(
     assert (workers["unit_price_usd"], workers["origin"]) == (66.048, "catalogue")
     assert code == (0 if said is None else 2)
     assert [said in text for text in answer["live"]["unanswered"]] == [True] * (said is not None)
+
+
+@pytest.mark.parametrize("codes", [("AmazonEC2", "AWSParallelComputing"), ("AmazonEC2",)])
+def test_pcs_is_recognised_in_the_price_list(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], codes: tuple[str, ...]
+) -> None:
+    """A price that several products have is the user's to choose, as is a price of none."""
+    from clusterwright.aws.session import AwsSession
+
+    def pages(_: AwsSession, service: str, operation: str, **asked: Any) -> Any:
+        if operation == "DescribeServices":
+            yield {"Services": [{"ServiceCode": code} for code in codes]}
+            return
+        usages = {"Slurm:Small": "0.61", "Node:Std": "0.07", "Node:Adv": "0.12"}
+        products = [product(usd, usage=usage) for usage, usd in usages.items()]
+        yield {"PriceList": products if asked["ServiceCode"] == "AWSParallelComputing" else []}
+
+    monkeypatch.setattr(AwsSession, "pages", pages)
+    assert main(["cost", "configs/dev-pcs.yaml", "--live", "--format", "json"]) == 2
+    answer = json.loads(capsys.readouterr().out)
+    controller, managed = line(answer, "PCS controller"), line(answer, "workers: 2 × management")
+    (said,) = answer["live"]["unanswered"]
+    if len(codes) == 2:
+        assert (controller["unit_price_usd"], controller["origin"]) == (0.61, "live")
+        assert "has 2 prices for pcs node management in us-east-1 (0.07, 0.12 USD)" in said
+    else:
+        assert controller["origin"] == "catalogue"
+        assert "no product of the Price List was recognised as AWS PCS in us-east-1" in said
+    assert managed["unit_price_usd"] is None
 
 
 def test_unreachable_endpoint_is_reported_without_a_wait(
