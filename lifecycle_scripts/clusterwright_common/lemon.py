@@ -106,7 +106,11 @@ def advise(book: Book, node: str, instance_id: str, now: float, wanted: str = "r
 
 def load(path: Path) -> Book:
     """The book in a file; empty without one. Entries that cannot be read are left out."""
-    content = records.read(path)
+    return from_json(records.read(path))
+
+
+def from_json(content: Mapping[str, Any]) -> Book:
+    """The book that `to_json` wrote. Entries that cannot be read are left out."""
     book: dict[tuple[str, str], list[Happening]] = {}
     rows = content.get("nodes")
     for row in rows if isinstance(rows, list) else []:

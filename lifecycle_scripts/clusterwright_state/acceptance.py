@@ -85,7 +85,7 @@ class Runs:
 
     def keep_going(self) -> None:
         """Start the unfinished run if it does not run; after too many attempts it has failed."""
-        if self._process is not None and self._process.poll() is None:
+        if self.is_running:
             return
         run = self.unfinished()
         if run is None:
@@ -107,12 +107,18 @@ class Runs:
                 env=os.environ,
             )
 
-    def publish(self, bucket: Bucket) -> None:
-        """Write what changed: reports first, then nodes. Raises BucketError."""
+    @property
+    def is_running(self) -> bool:
+        """Whether a process of this service writes results now."""
+        return self._process is not None and self._process.poll() is None
+
+    def publish(self, bucket: Bucket, *, nodes: bool = True) -> None:
+        """Write what changed: reports first, then nodes if they may be. Raises BucketError."""
         path = self._folder / "published.json"
         published = records.read(path)
         left = MOST_WRITES
-        for folder, prefix in (("runs", "runs/"), ("nodes", "")):
+        kinds = [("runs", "runs/"), *([("nodes", "")] if nodes else [])]
+        for folder, prefix in kinds:
             for file in sorted((self._folder / folder).glob("*.json")):
                 text = _text(file)
                 digest = hashlib.sha256(text.encode()).hexdigest()
@@ -169,7 +175,7 @@ class Runs:
 
     def _stop(self, run: str, reason: str) -> None:
         """End a run; the next one cancels what it has left in Slurm."""
-        if self._process is not None and self._process.poll() is None:
+        if self._process is not None and self.is_running:
             self._process.kill()
             self._process.wait()
         self._end(run, records.read(self._folder / "wanted" / f"{run}.json"), "ended", reason)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import datetime as dt
 import json
 import os
@@ -18,6 +19,7 @@ from clusterwright_common.probe import Probe
 from clusterwright_state import (
     acceptance,
     boot_tests,
+    copies,
     histories,
     hold,
     rechecks,
@@ -71,9 +73,11 @@ class Service:
         self._published: Optional[str] = None
         self._published_at = -AT_LEAST_SECONDS
         self._silent = False
+        self._is_first = True
         self._hold = hold.Hold(options.acceptance, options.hold, self._runs)
         self._hold_changes: list[dict[str, Any]] = []
         self._histories = histories.Histories(options.acceptance)
+        self._copies = copies.Copies(options.acceptance)
         self._rechecks = None
         if options.recheck is not None:
             level, hours = options.recheck
@@ -82,6 +86,11 @@ class Service:
         self._groups: dict[str, Optional[str]] = {}
 
     def turn(self) -> None:
+        if self._is_first:
+            # Before nodes count as never tested.
+            with contextlib.suppress(BucketError):
+                self._restore()
+        self._is_first = False
         self._keep_boot_tests()
         # First, so that a spare that is not accepted is no spare.
         self._keep_hold()
@@ -92,7 +101,7 @@ class Service:
             self._send_answers()
             self._requests()
             self._publish()
-            self._runs.publish(self._bucket)
+            self._keep_copies()
             self._silent = False
         except BucketError as error:
             if not self._silent:  # once, not every few seconds
@@ -163,6 +172,32 @@ class Service:
             for change in changes:
                 self.tell("hold", **change)
         self._hold_changes = changes
+
+    def _restore(self) -> None:
+        """Read back what a lost controller knew. Raises BucketError."""
+        # A run that began without the records would replace them at its end.
+        if self._copies.is_restored or self._runs.is_running:
+            return
+        try:
+            for one in self._copies.restore(self._bucket):
+                self.tell("copy", **one)
+        except OSError as error:
+            self.tell("copy", error=str(error))
+        self._histories = histories.Histories(self._options.acceptance)
+
+    def _keep_copies(self) -> None:
+        """Publish acceptance's results and records. Raises BucketError."""
+        error: Optional[BucketError] = None
+        try:
+            self._restore()
+        except BucketError as found:
+            error = found
+        # Results are published all the same, and replace nothing that was not read back.
+        self._runs.publish(self._bucket, nodes=self._copies.is_restored)
+        if error is not None:
+            raise error
+        if self._copies.is_restored:
+            self._copies.publish(self._bucket)
 
     def _keep_runs(self) -> None:
         try:

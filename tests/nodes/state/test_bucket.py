@@ -39,6 +39,18 @@ def test_keys_and_texts_are_read(machine: Machine) -> None:
     assert Bucket("b", "us-east-1").get("requests/a") == "{}\n"
 
 
+def test_objects_below_a_prefix_are_downloaded(machine: Machine, tmp_path: Path) -> None:
+    machine.command("aws", f'echo "$*" > {machine.root}/ran')
+    Bucket("b", "us-east-1").download("state/acceptance/", tmp_path, "runs/*")
+    assert (machine.root / "ran").read_text() == (
+        "s3 cp --recursive --only-show-errors --region us-east-1 --exclude runs/* -- "
+        f"s3://b/state/acceptance/ {tmp_path}\n"
+    )
+    machine.command("aws", "echo 'fatal error: AccessDenied' >&2; exit 1")
+    with pytest.raises(BucketError, match=r"^s3 cp: fatal error: AccessDenied$"):
+        Bucket("b", "us-east-1").download("state/", tmp_path, "")
+
+
 def test_empty_bucket_has_no_keys(machine: Machine) -> None:
     machine.command("aws", "exit 0")
     assert Bucket("b", "us-east-1").keys("requests/") == []

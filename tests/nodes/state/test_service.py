@@ -36,6 +36,9 @@ class FakeBucket:
     def keys(self, prefix: str) -> list[str]:
         return sorted(key for key in self.objects if key.startswith(prefix))
 
+    def download(self, prefix: str, folder: Path, leave_out: str) -> None:
+        """Nothing: `test_copies.py` has objects."""
+
     def answer(self) -> dict[str, Any]:
         found: dict[str, Any] = json.loads(self.objects[f"state/answers/{ID}.json"])
         return found

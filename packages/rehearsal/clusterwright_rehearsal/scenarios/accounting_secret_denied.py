@@ -2,12 +2,19 @@
 
 Accounting uses RDS. The error message must name the secret and the cause. When access is allowed
 again, a further update starts the controller, and its earlier accounting records still exist.
-slurmctld's own state is on the controller's disk and is lost, so no job runs meanwhile. The
-scenario uses an update because HyperPod does not replace controllers on request.
+slurmctld's own state is on the controller's disk and is lost, so no job runs meanwhile. What
+acceptance keeps there comes back from the bucket. The scenario uses an update because HyperPod
+does not replace controllers on request.
 """
 
 from __future__ import annotations
 
+import json
+import time
+from functools import partial
+from typing import Any
+
+from clusterwright_rehearsal.scenario_api import operator
 from clusterwright_rehearsal.scenario_api.context import ScenarioContext
 from clusterwright_rehearsal.scenario_api.node import Node
 from clusterwright_rehearsal.scenario_api.software_update import update_software
@@ -19,6 +26,17 @@ PROMISES = {
     "mended": "when AWS allows access again, a further update starts the controller, and it takes"
     " jobs",
     "kept": "the jobs of the lost controller are still in accounting",
+    "history": "the new controller has the lost one's acceptance: bandwidths and faults of nodes",
+}
+
+_MARK = "rehearsed"
+"""In what acceptance keeps: a run, and a node that does not exist."""
+_BANDWIDTH = {
+    "instance_type": "p5.48xlarge",
+    "nodes": 2,
+    "ranks": 16,
+    "size_mib": 1024,
+    "gbs": 437.0,
 }
 
 
@@ -29,6 +47,7 @@ def run(context: ScenarioContext) -> None:
     before.wait("COMPLETED", within_s=60)
     context.wait_for(lambda: _not_accounted(context, before.id), within_s=30)
     node = context.controller
+    records = _add_records(context)
     sagemaker, name = context.aws("sagemaker"), context.cluster.environment
     try:
         with context.promise("named"):
@@ -51,6 +70,57 @@ def run(context: ScenarioContext) -> None:
 
     with context.promise("kept"):
         context.wait_for(lambda: _not_accounted(context, before.id), within_s=30)
+
+    with context.promise("history"):
+        for name in records:
+            context.wait_for(partial(_not_back, context, name), within_s=120)
+        _write(context, records)
+
+
+def _add_records(context: ScenarioContext) -> dict[str, str | None]:
+    """Add to what acceptance keeps on the controller, until the bucket has it too.
+
+    Returns what the files had before, by name.
+    """
+    event = {"time": time.time(), "kind": "xid", "detail": _MARK}
+    rows: dict[str, tuple[str, dict[str, Any]]] = {
+        "accepted.json": ("accepted", {**_BANDWIDTH, "run": _MARK}),
+        "lemons.json": ("nodes", {"node": _MARK, "instance_id": _MARK, "events": [event]}),
+    }
+    found: dict[str, str | None] = {}
+    changed: dict[str, str | None] = {}
+    for name, (key, row) in rows.items():
+        ran = context.controller.run(f"cat {operator.FOLDER}/{name}")
+        found[name] = ran.stdout if ran.ok else None
+        text = ran.stdout if ran.ok else json.dumps({"schema_version": 1, key: []})
+        content: dict[str, Any] = json.loads(text)
+        changed[name] = json.dumps({**content, key: [*content[key], row]})
+    _write(context, changed)
+    for name in rows:
+        context.wait_for(partial(_not_copied, context, name), within_s=120)
+    return found
+
+
+def _write(context: ScenarioContext, texts: dict[str, str | None]) -> None:
+    """Write files of acceptance, or remove them; the service reads them when it starts."""
+    context.controller.must(f"systemctl stop {operator.SERVICE}; mkdir -p {operator.FOLDER}")
+    for name, text in texts.items():
+        path = f"{operator.FOLDER}/{name}"
+        if text is None:
+            context.controller.must(f"rm -f {path}")
+        else:
+            context.controller.write(path, text)
+    context.controller.must(f"systemctl start {operator.SERVICE}")
+
+
+def _not_copied(context: ScenarioContext, name: str) -> str | None:
+    copy = operator.read_object(context, f"state/acceptance/records/{name}")
+    return None if _MARK in json.dumps(copy) else f"the copy of {name} is {copy}"
+
+
+def _not_back(context: ScenarioContext, name: str) -> str | None:
+    ran = context.controller.run(f"cat {operator.FOLDER}/{name}")
+    return None if _MARK in ran.stdout else f"{name} on the controller: {ran.output_tail}"
 
 
 def _not_failed(context: ScenarioContext, node: Node) -> str | None:
