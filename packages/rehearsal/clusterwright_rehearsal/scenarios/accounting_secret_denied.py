@@ -30,14 +30,8 @@ PROMISES = {
 }
 
 _MARK = "rehearsed"
-"""In what acceptance keeps: a run, and a node that does not exist."""
-_BANDWIDTH = {
-    "instance_type": "p5.48xlarge",
-    "nodes": 2,
-    "ranks": 16,
-    "size_mib": 1024,
-    "gbs": 437.0,
-}
+"""In what acceptance keeps: names of a run, a node and a type that do not exist."""
+_BANDWIDTH = {"instance_type": _MARK, "nodes": 2, "ranks": 16, "size_mib": 1024, "gbs": 437.0}
 
 
 def run(context: ScenarioContext) -> None:
