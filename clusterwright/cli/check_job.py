@@ -15,6 +15,8 @@ from clusterwright.cli.options import fail_on_option, format_option, spec_option
 from clusterwright.cli.rule_ids import rule_ids
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from clusterwright.cluster_spec.models import Cluster
     from clusterwright.jobs.job_file import JobFile
     from clusterwright.preflight.results import CheckResult, Severity
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
 COMMAND = "check-job"
 MAXIMUM_BYTES = 4_000_000
 """Slurm refuses larger scripts: slurm.conf(5), max_script_size, 4 MB by default."""
+MAXIMUM_SETTINGS_BYTES = 100_000
+"""Far above the settings of a training."""
 
 EPILOG = """\b
 Examples:
@@ -67,9 +71,10 @@ def command(
 ) -> None:
     """Check JOBFILE, a batch script for sbatch, against the cluster of CONFIG.
 
-    The two files are read, and nothing else: no AWS API is called, and nothing is executed. An
-    error is what surely fails; a warning costs time, data or money under conditions that the file
-    does not show. docs/reference/job-rules.md lists the rules with their sources.
+    The two files are read, and files of settings beside JOBFILE that its programs are given: no
+    AWS API is called, and nothing is executed. An error is what surely fails; a warning costs
+    time, data or money under conditions that the file does not show.
+    docs/reference/job-rules.md lists the rules with their sources.
     """
     if job_file is None and (config_option is not None or environment is not None):
         config, job_file = None, config
@@ -106,7 +111,8 @@ def _checked(
     from clusterwright.jobs.registry import all_rules
 
     with catalog_errors():
-        subject = Job(job, cluster, load_catalog(), dt.datetime.now(dt.UTC), ends)
+        now = dt.datetime.now(dt.UTC)
+        subject = Job(job, cluster, load_catalog(), now, ends, _beside(Path(job.name).parent))
         return engine.run(all_rules(), subject, only=only, skip=skip)
 
 
@@ -134,6 +140,20 @@ def _read(path: Path) -> JobFile:
     except OSError as error:
         raise UserError(f"{path}: {(error.strerror or str(error)).lower()}") from None
     return read_job(text, str(path))
+
+
+def _beside(folder: Path) -> Callable[[str], str | None]:
+    """A reader of small text files below the job file's folder."""
+    from clusterwright.files import read_text
+
+    def read(name: str) -> str | None:
+        path = folder / name
+        try:
+            return read_text(path, MAXIMUM_SETTINGS_BYTES) if path.is_file() else None
+        except (OSError, ValueError):
+            return None
+
+    return read
 
 
 def _rule_ids(names: tuple[str, ...], option: str) -> frozenset[str]:

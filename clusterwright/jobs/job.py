@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, Literal
@@ -59,6 +59,11 @@ _TESTS: Final = re.compile(
 )
 
 
+def _nothing(name: str) -> str | None:  # noqa: ARG001
+    """No file is beside the job file."""
+    return None
+
+
 @dataclass(frozen=True, eq=False)
 class Job:
     """The input of rules.
@@ -69,6 +74,8 @@ class Job:
         When the capacity ends, with a time zone; None if the user did not say.
     now:
         The time of the check.
+    beside:
+        The text of a file by its path from the job file's folder; None if it cannot be read.
     """
 
     file: JobFile
@@ -76,6 +83,7 @@ class Job:
     catalog: Catalog
     now: dt.datetime
     ends: dt.datetime | None = None
+    beside: Callable[[str], str | None] = _nothing
 
     # -- partition and groups -------------------------------------------------------------------
 

@@ -425,7 +425,7 @@ def _launcher(words: Sequence[Word]) -> Launcher | None:
             name = "torchrun"
         elif name == "accelerate" and index + 1 < len(words) and words[start].text == "launch":
             start += 1
-        elif name not in TORCHRUN:
+        elif name not in TORCHRUN and not (name == "deepspeed" and index == 0):
             continue
         options, rest = _loose_options(words[start:])
         return Launcher(name, word, options, tuple(rest))
@@ -433,7 +433,25 @@ def _launcher(words: Sequence[Word]) -> Launcher | None:
 
 
 _FLAGS: Final = frozenset(
-    {"standalone", "multi-gpu", "use-deepspeed", "use-fsdp", "no-python", "run-path", "module"}
+    {
+        "bind-cores-to-rank",
+        "debug",
+        "force-multi",
+        "module",
+        "multi-gpu",
+        "no-local-rank",
+        "no-python",
+        "no-ssh",
+        "no-ssh-check",
+        "quiet",
+        "run-path",
+        "same-network",
+        "save-pid",
+        "standalone",
+        "use-deepspeed",
+        "use-fsdp",
+        "use-megatron-lm",
+    }
 )
 
 

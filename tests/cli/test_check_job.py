@@ -170,3 +170,11 @@ def test_every_example(path: Path) -> None:
     answer = clusterwright("check-job", path, "job.sbatch")
     assert answer.exit_code in (0, 3)
     assert ("Kubernetes" in answer.err) is (answer.exit_code == 3)
+
+
+def test_settings_beside_the_job_file_are_read() -> None:
+    words = "--model_name_or_path meta-llama/Llama-3.1-70B --deepspeed zero.json --output_dir"
+    text = GOOD.replace("--output_dir", words)
+    assert "CW-J053" not in run(text).out
+    Path("zero.json").write_text('{"zero_optimization": {"stage": 1}}', encoding="utf-8")
+    assert "CW-J053" in run(text).out

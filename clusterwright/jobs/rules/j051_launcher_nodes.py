@@ -18,6 +18,8 @@ class LauncherNodes(JobRule):
         if nodes is None:
             return
         for step, launcher in job.file.launchers:
+            if launcher.name == "deepspeed":
+                continue  # it starts the other nodes' processes itself, by a hostfile
             stated = launcher.number("nnodes" if launcher.name != "accelerate" else "num-machines")
             if step.runner == "":
                 yield from _unlaunched(nodes, step, launcher, stated)

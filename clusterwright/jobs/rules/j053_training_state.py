@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from clusterwright.catalog import Known
 from clusterwright.jobs import hub
+from clusterwright.jobs.forms import ACCELERATE, DEEPSPEED, TORCHTITAN, Stated, stated
 from clusterwright.jobs.job import argument
 from clusterwright.jobs.rule import Fail, Job, JobRule, Results, Step, Word
 from clusterwright.jobs.rules.j052_layout import number, program_words, world_size
+from clusterwright.jobs.values import whole
 from clusterwright.sizing.errors import GoalError
 from clusterwright.sizing.models import model
 from clusterwright.sizing.shape import ModelShape
@@ -49,11 +52,12 @@ _HALF_BYTES, _FULL_BYTES = 8, 16
 """Per parameter with Hugging Face's Trainer and Adam: weights, gradients and two moments, all in
 BF16 or all in FP32. Gradients of FP16 weights cannot be unscaled: with --fp16 they are in FP32."""
 _ADAM = frozenset({"adamw_torch", "adamw_torch_fused", "adamw_hf", "adamw_apex_fused"})
-_OTHERWISE = re.compile(
-    r"(?i)lora|peft|load[-_]in|quant|parallel|deepspeed|freeze|frozen|offload|--config|tp_size"
-    r"|\.ya?ml$|\.json$"
-)
-"""Words after which the state is not that of a whole model and Adam on every rank."""
+_TITANS_ADAM = frozenset({"Adam", "AdamW"})
+_DEEPSPEEDS_ADAM = frozenset({"adam", "adamw", "torch_adam"})
+_ZERO = {"0": (16, 0, 0), "1": (4, 12, 12), "2": (2, 14, 14), "3": (0, 16, 14)}
+"""By ZeRO stage, with Adam: bytes per parameter on every rank, those that the ranks divide, and
+how many of these an optimizer in the memory of the host takes away. ZeRO (arXiv 1910.02054, 3):
+2 + 2 + 12 in mixed precision, which FP32 (4 + 4 + 8) is not below."""
 _TRAINS = re.compile(
     r"(?:^|[/._-])(?:pre)?train(?:ing|er)?(?:[._-]|$)|finetun|fine_tun"
     r"|(?:^|[/._-])(?:sft|dpo|grpo|ppo|kto|orpo|clm|mlm)(?:[._-]|$)"
@@ -78,6 +82,7 @@ class TrainingState(JobRule):
     source = (
         "Megatron Core, developer guide, distributed optimizer: bytes per parameter by precision; "
         "Transformers documentation, model memory anatomy; PyTorch, torch.amp.GradScaler; "
+        "DeepSpeed, ZeRO (arXiv 1910.02054); pytorch/torchtitan, config/job_config.py; "
         "accelerators as in the catalogue"
     )
 
@@ -88,7 +93,7 @@ class TrainingState(JobRule):
         for step in job.file.steps:
             words = program_words(step)
             if argument(words, "--num-layers") is None:
-                yield from _trainer(job, step, words, memory)
+                yield from _by_forms(job, step, words, memory)
                 continue
             state = _state_gib(job, step, words)
             if state is not None and state > memory:
@@ -151,40 +156,121 @@ def _precision(step: Step, texts: set[str]) -> str | None:
     return "fp32" if any(_PROGRAMS.search(word.text) for word in step.program) else None
 
 
-def _trainer(job: Job, step: Step, words: Sequence[Word], memory: float) -> Results:
-    """Hugging Face's Trainer under torchrun, with a model of the Hub that is known.
+@dataclass(frozen=True)
+class _State:
+    """Bytes per parameter: those on every rank, and those that `ranks` divide."""
 
-    Without --fsdp every process has the whole state. What a file of settings states (accelerate,
-    DeepSpeed, torchtitan) is not judged, nor a program with adapters.
+    own: float
+    divided: float
+    ranks: float
+    hint: str
+
+    def gib(self, shape: ModelShape) -> float:
+        return shape.params * (self.own + self.divided / self.ranks) / _GIB
+
+
+def _by_forms(job: Job, step: Step, words: Sequence[Word], memory: float) -> Results:
+    """A training of a known model whose launch line or settings say how its state is divided.
+
+    What a file of settings states that cannot be read is not judged, nor a program with adapters.
     """
-    world = world_size(job, step)
-    name = argument(words, "--model_name_or_path", "--model-name-or-path")
-    launched = step.launcher is not None and step.launcher.name == "torchrun"
-    if name is None or name.dynamic or world is None or not launched or not _trains(words):
+    told = stated(job, step, words)
+    if told is None or not _judged(told, words):
         return
-    if any(_OTHERWISE.search(word.text) for word in words):
+    named, shape = _model(told)
+    ranks = _most_ranks(job, step, told)
+    if named is None or shape is None or ranks is None:
         return
-    optimizer, sharded = argument(words, "--optim"), argument(words, "--fsdp")
-    if optimizer is not None and optimizer.text not in _ADAM:
-        return
-    shape = _known(name.text)
-    if shape is None:
-        return
-    stated = argument(words, "--torch_dtype", "--dtype")
-    full = _on(words, "--fp16") or (stated is not None and stated.text == "float32")
-    ranks = 1 if sharded is None or sharded.text in ("", "no_shard") else world
-    state = shape.params * (_FULL_BYTES if full else _HALF_BYTES) / ranks / _GIB
-    if state > memory:
+    state = _titan(told, ranks) if told.forms is TORCHTITAN else _trainer(told, ranks)
+    gib = state.gib(shape) if state is not None else 0
+    if state is not None and gib > memory:
         yield Fail(
-            message=f"weights, gradients and optimizer of {name.text} take at least {state:,.0f} "
+            message=f"weights, gradients and optimizer of {named} take at least {gib:,.0f} "
             f"GiB on each accelerator, which has {memory:g}",
-            at=name,
+            at=told.word([name for names in told.forms.model for name in names]),
             severity="warning",  # the program may do otherwise
-            requested=round(state),
+            requested=round(gib),
             limit=round(memory),
             where="GiB",
-            hint="more nodes, or LoRA" if ranks > 1 else "--fsdp full_shard, DeepSpeed, or LoRA",
+            hint=state.hint,
         )
+
+
+def _judged(told: Stated, words: Sequence[Word]) -> bool:
+    """Whether the program trains the whole model, with Adam."""
+    titan = told.forms is TORCHTITAN
+    if not titan and not _trains(words):
+        return False
+    read = {told.values[n].text for n in told.forms.files if n in told.values} | {
+        f"--{name}" for name in told.forms.files if name in told.values
+    }
+    others = [w for w in words if w.text not in read and w.text.partition("=")[0] not in read]
+    if any(told.forms.otherwise.search(word.text) for word in others):
+        return False
+    optimizer = told.text(told.forms.optimizer)
+    known = _TITANS_ADAM if titan else _ADAM
+    return optimizer is None or optimizer in known or optimizer.lower() in _DEEPSPEEDS_ADAM
+
+
+def _model(told: Stated) -> tuple[str | None, ModelShape | None]:
+    for names in told.forms.model:
+        parts = [told.word([name]) for name in names]
+        texts = [part.text for part in parts if part is not None and not part.dynamic]
+        if len(texts) == len(names):
+            name = "-".join(texts)
+            return name, _shape(name) if told.forms is TORCHTITAN else _known(name)
+    return None, None
+
+
+def _most_ranks(job: Job, step: Step, told: Stated) -> int | None:
+    """The largest number of processes: as stated, or one for each accelerator of the nodes."""
+    processes = told.word(told.forms.processes)
+    if processes is not None:
+        return None if processes.dynamic else whole(processes.text)
+    nodes, each = job.file.nodes or (1, 1), job.accelerators_per_node
+    return world_size(job, step) or (nodes[1] * each if each else None)
+
+
+def _titan(told: Stated, ranks: int) -> _State | None:
+    """Torchtitan divides everything by the ranks, apart from replicas, and trains in FP32."""
+    replicas = told.word(told.forms.replicas)
+    copies = 1 if replicas is None else whole(replicas.text)
+    if told.on(told.forms.host) or not copies or copies > ranks:
+        return None
+    full = not told.unread and told.text(told.forms.dtype) in (None, "float32")
+    each = _FULL_BYTES if full else _HALF_BYTES
+    return _State(0, each, ranks / copies, "more nodes, or --training.enable_cpu_offload")
+
+
+def _trainer(told: Stated, ranks: int) -> _State | None:
+    """Hugging Face's Trainer and what is like it, under torchrun, accelerate or DeepSpeed."""
+    stage = told.text(told.forms.stage)
+    sharding = told.text(told.forms.sharding)
+    kind = told.kind
+    if told.unread or told.on(told.forms.host) or "offload" in (sharding or "").lower():
+        return None
+    if stage is not None or kind == "DEEPSPEED" or told.forms is DEEPSPEED:
+        return _zero(told, stage, ranks)
+    if told.forms is ACCELERATE and kind not in ("FSDP", "MULTI_GPU"):
+        return None  # the settings in the user's home say it
+    full = told.on(("fp16",)) or told.text(told.forms.dtype) == "float32"
+    each = _FULL_BYTES if full else _HALF_BYTES
+    whole_state = sharding is None or sharding in ("", "no_shard")
+    if told.forms is ACCELERATE:
+        whole_state = kind == "MULTI_GPU" or (sharding or "").upper() in ("3", "NO_SHARD")
+    if whole_state:
+        return _State(each, 0, 1, "--fsdp full_shard, DeepSpeed, or LoRA")
+    return _State(0, each, ranks, "more nodes, or LoRA")
+
+
+def _zero(told: Stated, stage: str | None, ranks: int) -> _State | None:
+    if stage not in _ZERO or any("master" in name for name in told.values):
+        return None
+    own, divided, moved = _ZERO[stage]
+    if told.on(told.forms.host_optimizer):
+        own, divided = min(own, 2), divided - moved
+    hint = "more nodes, offload, or LoRA" if stage == "3" else "ZeRO stage 3, or LoRA"
+    return _State(own, divided, ranks, hint)
 
 
 def _trains(words: Sequence[Word]) -> bool:
@@ -219,7 +305,11 @@ def _known(name: str) -> ModelShape | None:
     short = name.partition("/")[2]
     while (shorter := _TUNED.sub("", short)) != short:
         short = shorter
+    return _shape(short)
+
+
+def _shape(name: str) -> ModelShape | None:
     try:
-        return model(short)
+        return model(name)
     except GoalError:
         return None

@@ -147,3 +147,157 @@ def test_inference_has_no_gradients(program: str, words: str) -> None:
 )
 def test_what_trains_by_its_name_or_its_options(program: str, words: str) -> None:
     fails("CW-J053", HEAD + PROGRAM.format(program, words))
+
+
+B70, B405, B8 = 70.6e9 / 2**30, 405.9e9 / 2**30, 8.03e9 / 2**30
+HUB = "meta-llama/Llama-3.1-"
+LAUNCHED = "srun {} sft.py --output_dir /fsx/c --model_name_or_path " + HUB
+ACCELERATE = LAUNCHED.format("accelerate launch --num_machines 4 --num_processes 32 {}")
+
+
+@pytest.mark.parametrize(
+    ("options", "model", "gib"),
+    [
+        ("--multi_gpu", "70B --bf16", B70 * 8),
+        ("--use_deepspeed --zero_stage 1", "70B", B70 * (4 + 12 / 32)),
+        ("--use_deepspeed --zero_stage=2", "70B", B70 * (2 + 14 / 32)),
+        ("--use_deepspeed --zero_stage 3", "405B", B405 * 16 / 32),
+        ("--use_deepspeed --zero_stage 2 --offload_optimizer_device cpu", "70B", B70 * 2),
+        ("--use_fsdp --fsdp_sharding_strategy NO_SHARD", "70B --bf16", B70 * 8),
+        ("--use-fsdp --fsdp-sharding-strategy 3", "70B --bf16", B70 * 8),
+        ("--use_fsdp --fsdp_sharding_strategy FULL_SHARD", "405B --fp16", B405 * 16 / 32),
+        ("--use_fsdp --same_network", "405B", B405 * 8 / 32),
+    ],
+)
+def test_accelerate_says_how_the_state_is_divided(options: str, model: str, gib: float) -> None:
+    found = fails("CW-J053", HEAD + ACCELERATE.format(options) + model + "\n")
+    assert found.severity == "warning"
+    assert found.requested == pytest.approx(gib, rel=0.01)
+
+
+@pytest.mark.parametrize(
+    ("options", "model"),
+    [
+        ("", "70B"),  # the settings in the home say more
+        ("--multi_gpu", "8B --bf16"),
+        ("--use_deepspeed --zero_stage 3", "70B"),
+        ("--use_deepspeed --zero_stage 3 --offload_optimizer_device cpu", "405B"),
+        ("--use_deepspeed --zero_stage 3 --offload_param_device cpu", "405B"),
+        ("--use_deepspeed --zero_stage $STAGE", "405B"),
+        ("--use_deepspeed", "405B"),
+        ("--use_fsdp --fsdp_sharding_strategy FULL_SHARD", "70B --fp16"),
+        ("--use_fsdp --fsdp_offload_params true", "405B"),
+        ("--multi_gpu", "70B --use_peft"),
+        ("--config_file fsdp.yaml --use_fsdp", "405B"),  # a file that is not here
+    ],
+)
+def test_accelerate_that_fits_or_is_not_known(options: str, model: str) -> None:
+    passes("CW-J053", HEAD + ACCELERATE.format(options) + model + "\n")
+
+
+ZERO = """cat > ds.json <<'END'
+{{"bf16": {{"enabled": true}}, "zero_optimization": {{"stage": {}}}}}
+END
+"""
+
+
+@pytest.mark.parametrize(
+    ("stage", "model", "gib"),
+    [
+        ("1", "70B", B70 * (4 + 12 / 32)),
+        ('2, "offload_optimizer": {"device": "cpu"}', "70B", B70 * 2),
+        ('2, "offload_optimizer": {"device": "none"}', "70B", B70 * (2 + 14 / 32)),
+        ("3", "405B", B405 * 16 / 32),
+    ],
+)
+@pytest.mark.parametrize(
+    ("launcher", "argument"),
+    [
+        ("deepspeed --num_nodes 4 --num_gpus 8", " --deepspeed --deepspeed_config ds.json"),
+        ("torchrun --nnodes=4 --nproc_per_node=8", " --deepspeed ds.json"),
+    ],
+)
+def test_deepspeed_by_the_stage_of_its_settings(
+    launcher: str, argument: str, stage: str, model: str, gib: float
+) -> None:
+    text = HEAD + ZERO.format(stage) + LAUNCHED.format(launcher) + model + argument + "\n"
+    assert fails("CW-J053", text).requested == pytest.approx(gib, rel=0.01)
+
+
+@pytest.mark.parametrize(
+    ("stage", "model"),
+    [
+        ("3", "70B"),
+        ("0", "8B --use_peft"),
+        ('"auto"', "405B"),
+        ('3, "offload_param": {"device": "nvme"}', "405B"),
+        ("$STAGE", "405B"),
+        ("[1", "405B"),
+    ],
+)
+def test_deepspeed_that_fits_or_is_not_known(stage: str, model: str) -> None:
+    text = LAUNCHED.format("deepspeed --num_nodes 4") + model + " --deepspeed ds.json\n"
+    passes("CW-J053", HEAD + ZERO.format(stage) + text)
+    passes("CW-J053", HEAD + text)
+
+
+SETTINGS = """tee fsdp.yaml <<END
+distributed_type: {}
+num_processes: 32
+{}
+END
+"""
+
+
+@pytest.mark.parametrize(
+    ("kind", "more", "gib"),
+    [
+        ("MULTI_GPU", "", B405 * 8),
+        ("FSDP", "fsdp_config: {fsdp_sharding_strategy: NO_SHARD}", B405 * 8),
+        ("FSDP", "fsdp_config: {fsdp_sharding_strategy: FULL_SHARD}", B405 * 8 / 32),
+        ("DEEPSPEED", "deepspeed_config: {zero_stage: 3}", B405 * 16 / 32),
+    ],
+)
+def test_settings_of_accelerate(kind: str, more: str, gib: float) -> None:
+    text = LAUNCHED.format("accelerate launch --config_file fsdp.yaml") + "405B\n"
+    found = fails("CW-J053", HEAD + SETTINGS.format(kind, more) + text)
+    assert found.requested == pytest.approx(gib, rel=0.01)
+    passes("CW-J053", HEAD + SETTINGS.format(kind, more) + text.replace("405B", "8B"), None)
+
+
+TITAN = "srun torchrun --nnodes=4 --nproc_per_node=8 -m torchtitan.train "
+
+
+@pytest.mark.parametrize(
+    ("words", "gib"),
+    [
+        ("--model.name llama3 --model.flavor 405B", B405 * 16 / 32),
+        ("--model.name=llama3 --model.flavor=405B --training.dtype bfloat16", B405 * 8 / 32),
+        ("--job.config_file other.toml --model.name llama3 --model.flavor 405B", B405 * 8 / 32),
+        ("--module llama3 --config llama3_405b", B405 * 16 / 32),
+        ("--job.config_file titan.toml", B70 * 16 / 4),
+        ("--job.config_file titan.toml --model.flavor 8B"
+         " --parallelism.data_parallel_replicate_degree 32", B8 * 16),
+    ],
+)  # fmt: skip
+def test_torchtitan_divides_by_the_ranks_of_a_replica(words: str, gib: float) -> None:
+    file = "cat <<END > titan.toml\n[model]\nname = 'llama3'\nflavor = '70B'\n[parallelism]\n"
+    file += "data_parallel_replicate_degree = 8\nEND\n"
+    found = fails("CW-J053", HEAD + file + TITAN + words + "\n")
+    assert found.requested == pytest.approx(gib, rel=0.01)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "--model.name llama3 --model.flavor 70B --parallelism.tensor_parallel_degree 8",
+        "--model.name llama3 --model.flavor 405B --training.enable_cpu_offload",
+        "--model.name llama3 --model.flavor $FLAVOR",
+        "--model.name flux --model.flavor debug",
+        "--job.config_file llama3_405b.toml",
+        "--model.name llama3 --model.flavor 405B --optimizer.name SGD",
+        "--module llama3 --config llama3_405b_lora",
+    ],
+)
+def test_torchtitan_that_fits_or_is_not_known(words: str) -> None:
+    passes("CW-J053", HEAD + TITAN + words + "\n")
