@@ -52,6 +52,7 @@ _TRAINERS: Final = re.compile(
     r"|\w*train\w*\.py)$"
     r"|^torchtitan\.train$|^torch\.distributed\.run$"
 )
+_BENCHMARKS: Final = re.compile(r"(?:^|/)(?:test|bench)(?:marks?)?_[\w-]*\.py$")
 _TESTS: Final = re.compile(
     r"(?:^|/)(?:(?:all_reduce|all_gather|reduce_scatter|alltoall|broadcast|reduce|sendrecv|gather"
     r"|scatter|hypercube)_perf(?:_mpi)?|nccom-test|fi_pingpong|osu_\w+|xhpl\w*|hpcc|hpl\.sh|fio"
@@ -363,9 +364,18 @@ class Job:
 
 
 def is_training(words: Iterable[Word]) -> bool:
-    """Whether a launcher or a training script is among the words of a command."""
-    texts = (part for word in words for part in word.text.split()[:400])
-    return any(_TRAINERS.search(text) for text in texts)
+    """Whether a launcher or a training script is among the words of a command.
+
+    A launcher of a test or a benchmark, by the script's name, trains nothing.
+    """
+    texts = [part for word in words for part in word.text.split()[:400]]
+    for index, text in enumerate(texts):
+        if not _TRAINERS.search(text):
+            continue
+        script = next((one for one in texts[index:] if one.endswith(".py")), "")
+        if not _BENCHMARKS.search(script):
+            return True
+    return False
 
 
 def _within(path: str, mount: str) -> bool:

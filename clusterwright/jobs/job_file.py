@@ -211,7 +211,7 @@ class JobFile:
     @cached_property
     def commands(self) -> tuple[Command, ...]:
         """Commands, and those of `bash -c`, in the order of the file."""
-        inner = nested(self.script.commands, self.slurm_variables)
+        inner = nested(self.script.commands, self.slurm_variables, self.script.functions)
         return (*self.script.commands, *inner)
 
     @cached_property
@@ -241,7 +241,7 @@ class JobFile:
         if direct is not None:
             return direct
         command = Command(tuple(words))
-        for inner in nested([command], self.slurm_variables):
+        for inner in nested([command], self.slurm_variables, self.script.functions):
             found = _launcher(_unwrapped(inner.words))
             if found is not None:
                 return found

@@ -6,6 +6,7 @@ of Slurm 25.11 for options that the help text leaves out, and Pyxis's README for
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
@@ -46,6 +47,9 @@ overlap preserve-env:E prolog= pty? quit-on-interrupt:q relative=r send-libs? sl
 task-epilog= task-prolog= threads=T tree-width= treewidth= tres-per-job= unbuffered:u
 wait=W auto-resume= cpu-bind= nodefile=F
 """
+
+
+_VARIABLE: Final = re.compile(r"\$\{?\w+(?:\[[@*]\])?\}?")
 
 
 @dataclass(frozen=True)
@@ -127,8 +131,17 @@ class _Reader:
             elif word.text.startswith("-") and len(word.text) > 1:
                 self.at += 1
                 yield from self._short(word)
+            elif self._hides_options(word):
+                self.at += 1
             else:
                 return
+
+    def _hides_options(self, word: Word) -> bool:
+        """Whether a variable that the file does not determine stands among the options."""
+        following = self.words[self.at + 1].text if self.at + 1 < len(self.words) else ""
+        name = following.partition("=")[0]
+        known = name.startswith("--") and name[2:] in self.table.long
+        return word.dynamic and _VARIABLE.fullmatch(word.text) is not None and known
 
     def _long(self, word: Word) -> Iterator[Option]:
         written, equals, value = word.text[2:].partition("=")

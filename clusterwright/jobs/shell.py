@@ -9,13 +9,17 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
+from clusterwright.jobs.functions import Definition, Functions, definitions, mentions
 from clusterwright.jobs.lexer import HereDocument, Part, Token, Unread, lex
 
 _ASSIGNMENT: Final = re.compile(r"([A-Za-z_]\w*)(\+?)=")
 _DECLARING: Final = frozenset({"export", "declare", "local", "readonly", "typeset"})
+_LOCAL: Final = frozenset({"declare", "local", "typeset"})
+_HANDED: Final = re.compile(r"(?:declare|typeset) -f ((?:[\w.:-]+ ?)+)")
+_PARAMETER: Final = re.compile(r"\d+|[@*#]")
 _OPENING: Final = frozenset({"if", "for", "while", "until", "case", "select"})
 _CLOSING: Final = frozenset({"fi", "done", "esac"})
 _SKIPPED: Final = frozenset({"then", "else", "elif", "do", "{", "}", "!", "time", "function"})
@@ -26,6 +30,10 @@ _PIECE: Final = re.compile(f"(?:[^\\s{_OPEN}]|{_OPEN}[^{_CLOSE}]*{_CLOSE})+")
 _MOST_COMMANDS: Final = 5_000
 _MOST_WORDS: Final = 5_000
 _LONGEST_VALUE: Final = 20_000
+_MOST_TOKENS: Final = 200_000
+"""Of the bodies of functions, all calls together."""
+_DEEPEST: Final = 20
+"""Calls within calls."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +54,7 @@ class Assignment:
     Attributes
     ----------
     certain:
-        False in a branch, a loop or a function.
+        False in a branch, a loop, or a function that is not called by a command of its own.
     """
 
     name: str
@@ -110,7 +118,7 @@ class GroupOutput:
     Attributes
     ----------
     commands:
-        Those inside the group, loop or subshell; None of `> FILE` alone.
+        Those inside the group, loop, subshell or function; None of `> FILE` alone.
     """
 
     output: Redirection
@@ -119,7 +127,11 @@ class GroupOutput:
 
 @dataclass
 class Script:
-    """What a script does, in the order of the file."""
+    """What a script does, in the order of the file; functions where they are called.
+
+    A call has no command of its own. The body of a function that the file only names (of `trap`,
+    of `$(name)`) is at the end; one that is never named is not read.
+    """
 
     commands: list[Command] = field(default_factory=list)
     assignments: list[Assignment] = field(default_factory=list)
@@ -127,6 +139,7 @@ class Script:
     here_documents: list[HereDocument] = field(default_factory=list)
     outputs: list[GroupOutput] = field(default_factory=list)
     """Of groups, loops and subshells, and of nothing: `} > FILE`, `done > FILE`, `> FILE`."""
+    functions: Functions = field(default_factory=dict)
     first_line: int | None = None
     """Line of the first command."""
 
@@ -138,6 +151,7 @@ def read_script(
     column: int = 1,
     *,
     folder: str | None = None,
+    functions: Functions | None = None,
 ) -> Script:
     """Read a script.
 
@@ -147,16 +161,36 @@ def read_script(
         Known before it, such as those of Slurm.
     folder:
         The working directory at its beginning; None if it is not known.
+    functions:
+        Those of the script that starts this one.
     """
     lexed = lex(text.replace(_OPEN, "?").replace(_CLOSE, "?"), line, column)
     reader = _Reader({}, variables)
     reader.folder = folder
+    reader.functions.update({name: list(found) for name, found in (functions or {}).items()})
     reader.read(lexed.tokens)
+    if functions is None:
+        reader.rest(lexed.tokens)
+    reader.script.functions = reader.functions
     reader.script.unread += lexed.unread
     reader.script.here_documents += lexed.here_documents
     first = next((token for token in lexed.tokens if not token.operator), None)
     reader.script.first_line = first.line if first is not None else None
     return reader.script
+
+
+_Variable = tuple[Mapping[str, str | None], Mapping[str, tuple[Token, ...] | None]]
+"""What the tables of values and arrays have of a variable."""
+
+
+def _handed_over(commands: Sequence[Command]) -> set[str]:
+    """Functions that other shells get by `$(declare -f name)`."""
+    found: set[str] = set()
+    for command in commands:
+        for word in command.words:
+            for names in _HANDED.findall(word.text):
+                found.update(names.split())
+    return found
 
 
 class _Reader:
@@ -173,11 +207,29 @@ class _Reader:
         """What opened each group, and the number of commands before it."""
         self.closed: int | None = None
         """The number of commands before the group that has just ended."""
+        self.functions: dict[str, list[Definition]] = {}
+        self.called: set[str] = set()
+        self.active: list[str] = []
+        self.locals: list[dict[str, _Variable]] = []
+        """What the variables of each active call were before it."""
+        self.bases: list[int] = []
+        """The depth of branches and loops in which each call stands."""
+        self.budget = _MOST_TOKENS
 
     def read(self, tokens: Sequence[Token]) -> None:
         current: list[Token] = []
         after = ""
-        for token in tokens:
+        known = definitions(tokens)
+        end = 0
+        for index, token in enumerate(tokens):
+            if index in known:
+                if current:
+                    self._command(current, after, "")
+                    current = []
+                end = known[index].end
+                self._define(known[index])
+            if index < end:
+                continue
             if not token.operator:
                 current.append(token)
                 continue
@@ -190,17 +242,20 @@ class _Reader:
             else:
                 after = ""
             self.closed = None
-            if token.operator == "(":
-                self._open("(")
-                self.folders.append(self.folder)
-            elif token.operator == ")":
-                self._close(subshell=True)
-                if self.folders:
-                    self.folder = self.folders.pop()
+            self._subshell(token.operator)
             if len(self.script.commands) >= _MOST_COMMANDS:
                 return
         if current:
             self._command(current, after, "")
+
+    def _subshell(self, operator: str) -> None:
+        if operator == "(":
+            self._open("(")
+            self.folders.append(self.folder)
+        elif operator == ")":
+            self._close(subshell=True)
+            if self.folders:
+                self.folder = self.folders.pop()
 
     def _command(self, tokens: list[Token], after: str, before: str) -> None:
         tokens = self._without_keywords(tokens)
@@ -208,8 +263,7 @@ class _Reader:
         own: list[Assignment] = []
         marked: list[tuple[Token, str, str]] = []
         outputs: list[Redirection] = []
-        declaring = False
-        exported = False
+        declaring = exported = local = False
         index = 0
         while index < len(tokens):
             token = tokens[index]
@@ -226,25 +280,25 @@ class _Reader:
                 own.append(Assignment(name, word, exported, self.depth == 0))
                 marked.append((token, name, value))
                 if declaring:
+                    self._save(name, local)
                     self._set(token, name, value)
                 continue
             expanded = self._expanded(token)
             if not words and expanded and expanded[0].text in _DECLARING:
                 declaring = True
                 exported = expanded[0].text == "export"
+                local = expanded[0].text in _LOCAL
             words += expanded
-        if not words:
-            start = self.closed
-            inside = None if start is None else tuple(self.script.commands[start:])
-            self.script.outputs += [GroupOutput(output, inside) for output in outputs]
         if declaring or not words:
             self.script.assignments += own
-            for token, name, value in () if declaring else marked:
-                self._set(token, name, value)
-            if words and words[0].text == "export":
-                self._export(words[1:])
+            if not words:
+                self._alone(marked, outputs)
+            self._declared(words)
             return
         self.script.assignments += [Assignment(a.name, a.value, True, a.certain) for a in own]
+        if words[0].text in self.functions and not words[0].dynamic:
+            self._call(words, marked, outputs, after, before)
+            return
         self.script.commands.append(
             Command(
                 tuple(words),
@@ -258,6 +312,124 @@ class _Reader:
         )
         if words[0].text in ("cd", "pushd", "popd"):
             self._change(words)
+
+    def _alone(
+        self, marked: Sequence[tuple[Token, str, str]], outputs: Sequence[Redirection]
+    ) -> None:
+        """Assignments or redirections without a command."""
+        start = self.closed
+        inside = None if start is None else tuple(self.script.commands[start:])
+        self.script.outputs += [GroupOutput(output, inside) for output in outputs]
+        for token, name, value in marked:
+            self._set(token, name, value)
+
+    def _declared(self, words: Sequence[Word]) -> None:
+        """`export NAME`, `local NAME`, `export -f NAME`."""
+        names = [word.text for word in words[1:]]
+        if any(re.fullmatch(r"-\w*f\w*", text) for text in names):
+            self.called.update(names)  # by the shells that get them
+        elif words and words[0].text == "export":
+            self._export(words[1:])
+        else:
+            for name in names:
+                self._save(name, words[0].text in _LOCAL)
+
+    # -- functions ------------------------------------------------------------------------------
+
+    def _define(self, found: Definition) -> None:
+        """A function, which replaces one of the same name, unless branches define it."""
+        before = self.functions.get(found.name, []) if self.depth else []
+        self.functions[found.name] = [*before, found]
+
+    def _call(
+        self,
+        words: Sequence[Word],
+        own: Sequence[tuple[Token, str, str]],
+        outputs: Sequence[Redirection],
+        after: str,
+        before: str,
+    ) -> None:
+        """Read the body of a function, with the arguments of this call."""
+        name = words[0].text
+        bodies = self.functions[name]
+        self.called.add(name)
+        self.budget -= sum(len(one.body) + 1 for one in bodies)
+        if name in self.active or len(self.active) >= _DEEPEST or self.budget < 0:
+            return
+        start = len(self.script.commands)
+        self.active.append(name)
+        self.locals.append({})
+        self.bases.append(self.depth)
+        for token, variable, text in own:
+            self._save(variable, True)
+            self._set(token, variable, text)
+        self._parameters(words[1:])
+        depth, groups, folders = self.depth, self.groups, self.folders
+        for one in bodies:
+            self.depth, self.groups, self.folders = depth + (len(bodies) > 1), [], []
+            self.read(one.body)
+            self.depth, self.groups, self.folders = depth, groups, folders
+            if one.redirections:
+                self.closed = start
+                self._command(list(one.redirections), "", "")
+        for outside, (value, array) in self.locals.pop().items():
+            self.values.pop(outside, None)
+            self.arrays.pop(outside, None)
+            self.values.update(value)
+            self.arrays.update(array)
+        self.active.pop()
+        self.bases.pop()
+        self._as_one(start, after, before)
+        inside = tuple(self.script.commands[start:])
+        self.script.outputs += [GroupOutput(output, inside) for output in outputs]
+
+    def _parameters(self, words: Sequence[Word]) -> None:
+        """`$1`, `$@`, `$#` of a call."""
+        texts = [f"{_OPEN}{w.text}{_CLOSE}" if w.dynamic else w.text for w in words]
+        tokens = tuple(
+            Token(w.line, w.column, w.length, parts=(Part("quoted", text, quoted=True),))
+            for w, text in zip(words, texts, strict=True)
+        )
+        for name in [*self.values, *self.arrays, *map(str, range(1, len(texts) + 1)), *"@*#"]:
+            if _PARAMETER.fullmatch(name):
+                self._save(name, True)
+                self.values.pop(name, None)
+                self.arrays.pop(name, None)
+        self.values |= {str(place): text for place, text in enumerate(texts, 1)}
+        self.values |= {"#": str(len(texts)), "@": " ".join(texts), "*": " ".join(texts)}
+        self.arrays |= {"@": tokens, "*": tokens}
+
+    def _save(self, name: str, local: bool) -> None:
+        """Keep what a variable is outside the function that is called."""
+        if local and self.locals:
+            value = {name: self.values[name]} if name in self.values else {}
+            array = {name: self.arrays[name]} if name in self.arrays else {}
+            self.locals[-1].setdefault(name, (value, array))
+
+    def _as_one(self, start: int, after: str, before: str) -> None:
+        """The operators around a call are those of its first and last command."""
+        commands = self.script.commands
+        if len(commands) > start:
+            commands[start] = replace(commands[start], after=after)
+            commands[-1] = replace(commands[-1], before=before)
+
+    def rest(self, tokens: Sequence[Token]) -> None:
+        """Read what the script names without a call of its own: handlers of `trap`, `$(name)`.
+
+        What it exports is read where `bash -c` calls it.
+        """
+        known = definitions(tokens)
+        places = mentions(tokens) if known else {}
+        handed = _handed_over(self.script.commands)
+        for one in known.values():
+            if one.name in self.called or one.name in handed:
+                continue
+            if all(one.start <= at < one.end for at in places.get(one.name, ())):
+                continue
+            self.called.add(one.name)
+            self.depth = 1
+            self.read(one.body)
+            self.depth, self.groups = 0, []
 
     def _change(self, words: Sequence[Word]) -> None:
         """Follow `cd FOLDER`; in a branch, or without a known folder, it is unknown after it."""
@@ -323,9 +495,11 @@ class _Reader:
         return match.group(1), value
 
     def _set(self, token: Token, name: str, value: str) -> None:
+        own = bool(self.locals) and name in self.locals[-1]
+        certain = self.depth == (self.bases[-1] if own else 0)
         if token.array is not None:
             added = _ASSIGNMENT.match(token.parts[0].text)
-            if self.depth:
+            if not certain:
                 self.arrays[name] = None
             elif added is not None and added.group(2):
                 before = self.arrays.get(name, ())
@@ -334,7 +508,7 @@ class _Reader:
                 self.arrays[name] = token.array
             return
         self.arrays.pop(name, None)
-        self.values[name] = None if self.depth else value[:_LONGEST_VALUE]
+        self.values[name] = value[:_LONGEST_VALUE] if certain else None
 
     def _value(self, part: Part) -> str:
         """The text of a part, with marks if the file does not determine it."""
@@ -443,7 +617,9 @@ def _number(node: object) -> int:
     raise ValueError(node)
 
 
-def nested(commands: Sequence[Command], variables: Mapping[str, str]) -> Iterator[Command]:
+def nested(
+    commands: Sequence[Command], variables: Mapping[str, str], functions: Functions
+) -> Iterator[Command]:
     """The commands of `bash -c 'TEXT'` inside commands, with the position of the text."""
     for command in commands:
         words = command.words
@@ -453,9 +629,19 @@ def nested(commands: Sequence[Command], variables: Mapping[str, str]) -> Iterato
             if shell in ("bash", "sh") and re.fullmatch(r"-[a-z]*c", flag):
                 word = words[index + 2]
                 inner = read_script(
-                    word.text, variables, word.line, word.column, folder=command.folder
+                    word.text,
+                    variables,
+                    word.line,
+                    word.column,
+                    folder=command.folder,
+                    functions=functions,
                 )
                 for found in inner.commands:
+                    around = [
+                        group.output
+                        for group in inner.outputs
+                        if any(one is found for one in group.commands or ())
+                    ]
                     yield Command(
                         tuple(_at(one, word) for one in found.words),
                         found.environment,
@@ -463,7 +649,8 @@ def nested(commands: Sequence[Command], variables: Mapping[str, str]) -> Iterato
                         found.before,
                         found.certain and command.certain,
                         tuple(
-                            Redirection(one.sign, _at(one.target, word)) for one in found.outputs
+                            Redirection(one.sign, _at(one.target, word))
+                            for one in (*found.outputs, *around)
                         ),
                         found.folder,
                     )

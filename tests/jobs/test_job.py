@@ -71,6 +71,7 @@ def test_tasks_per_node(text: str, expected: int | None) -> None:
     ("text", "trains", "tests"),
     [
         ("srun torchrun x.py", True, False),
+        ("srun torchrun --nnodes=4 bench/test_internode.py", False, False),
         ("srun python /fsx/pretrain_gpt.py", True, False),
         ("srun /opt/all_reduce_perf -b 8", False, True),
         ("srun python tokenise.py", False, False),

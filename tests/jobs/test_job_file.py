@@ -91,3 +91,13 @@ def test_secrets(name: str, value: str, expected: bool) -> None:
 def test_secrets_are_masked_in_positions() -> None:
     job = read("#!/bin/bash\nexport DB_PASSWORD=correcthorse; srun a\n")
     assert job.position(2).source_line == "export DB_PASSWORD=************; srun a"
+
+
+def test_options_after_a_variable_that_the_file_does_not_determine() -> None:
+    text = 'if [ $X ]; then A=(-l); fi\nsrun -N2 "${A[@]}" --ntasks=2 $B train.py --nodes 3\n'
+    (step,) = read_job("#!/bin/bash\n" + text, "x").steps
+    assert {name: option.value for name, option in step.options.items()} == {
+        "nodes": "2",
+        "ntasks": "2",
+    }
+    assert [word.text for word in step.program] == ["${B}", "train.py", "--nodes", "3"]

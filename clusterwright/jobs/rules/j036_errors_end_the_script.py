@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from clusterwright.jobs.rule import Fail, Job, JobRule, Results, Step
 
@@ -51,7 +52,11 @@ class ErrorsEndTheScript(JobRule):
 
 
 def _counts(step: Step) -> bool:
-    return step.runner != "" and step.name not in _PLAIN
+    """Whether a step does more than print: also of `bash -c 'echo ...'`."""
+    texts = [word.text for word in step.program]
+    told = [after for before, after in pairwise(texts) if re.fullmatch(r"-[a-z]*c", before)]
+    first = told[0].split()[:1] if told else []
+    return step.runner != "" and step.name not in _PLAIN and not _PLAIN.intersection(first)
 
 
 def _errexit(job: Job) -> bool:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 from clusterwright.jobs.hub import loaded
 from clusterwright.jobs.rule import Fail, Job, JobRule, Results, Step, Word
 
+_REMOTE = re.compile(r"://|^git@")
+"""A repository that is not a folder."""
 _RANKS_FOR_THE_HUB = 8
 
 
@@ -50,8 +54,10 @@ def _downloader(step: Step) -> Word | None:
         following = words[index + 1][1] if index + 1 < len(words) else ""
         if name in ("wget", "curl") and "127.0.0.1" not in following:
             return word
+        rest = [text for _, text in words[index + 2 :]]
+        if (name, following) == ("git", "clone") and any(_REMOTE.search(text) for text in rest):
+            return word
         if (name, following) in {
-            ("git", "clone"),
             ("huggingface-cli", "download"),
             ("hf", "download"),
             ("enroot", "import"),

@@ -134,7 +134,7 @@ def _state_gib(job: Job, step: Step, words: Sequence[Word]) -> float | None:
     if not (layers and hidden and heads and tensor and pipeline and world):
         return None
     gated = "--swiglu" in texts
-    ffn = number(words, "--ffn-hidden-size", 4 * hidden)
+    ffn = number(words, "--ffn-hidden-size", _ffn(hidden, gated=gated))
     groups = (
         number(words, "--num-query-groups", heads) if "--group-query-attention" in texts else heads
     )
@@ -146,6 +146,11 @@ def _state_gib(job: Job, step: Step, words: Sequence[Word]) -> float | None:
     whole, own, divided = _BYTES[precision]
     each = own + divided / data if "--use-distributed-optimizer" in texts else whole
     return shape.counted_params / (tensor * pipeline) * each / _GIB
+
+
+def _ffn(hidden: int, *, gated: bool) -> int:
+    """Megatron-LM's own width without --ffn-hidden-size."""
+    return hidden * 8 // 3 // 64 * 64 if gated else 4 * hidden
 
 
 def _precision(step: Step, texts: set[str]) -> str | None:

@@ -125,3 +125,39 @@ def test_redirections_that_do_not(line: str) -> None:
 
 def test_a_job_that_is_not_requeued_may_truncate() -> None:
     passes("CW-J030", "#!/bin/bash\n#SBATCH --no-requeue -N8\nsrun torchrun train.py > a.log\n")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "run() {\n  srun torchrun train.py > run.log\n}\nrun",
+        "go() {\n  srun torchrun train.py\n}\ngo > run.log",
+        "function go { srun torchrun train.py; }\ngo 2>&1 | tee run.log",
+        "go() { srun torchrun train.py > $1; }\ngo /fsx/logs/run.log",
+        "go() { local log=run.log; srun torchrun train.py &> $log; }\nif true; then go; fi",
+        'log() { "$@" > run.log 2>&1; }\nlog srun torchrun train.py',
+        "inner() { srun torchrun train.py; }\nouter() { inner > run.log; }\nouter",
+        "go() { srun torchrun train.py; } > run.log\ngo",
+        "work() { python train.py > r.log; }\nexport -f work\nsrun bash -c work",
+        "work() { python train.py; }\nexport -f work\nsrun bash -c 'work > r.log'",
+        "start() { exec > run.log 2>&1; }\nstart\nsrun torchrun train.py",
+        "go() { srun torchrun train.py > run.log; }\ntrap go USR1\nsrun torchrun train.py",
+    ],
+)
+def test_a_function_is_judged_where_it_is_called(line: str) -> None:
+    fails("CW-J030", f"#!/bin/bash\n#SBATCH --nodes=8 --requeue --open-mode=append\n{line}\n")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "old() {\n  srun torchrun train.py > run.log\n}\nsrun torchrun train.py",
+        "go() { srun torchrun train.py > $1; }\ngo /fsx/logs/$SLURM_RESTART_COUNT.log",
+        "go() { srun torchrun train.py >> $1; }\ngo run.log",
+        "train_on() { scontrol show hostnames; }\ntrain_on > hosts.out\nsrun torchrun train.py",
+        'log() { echo "$@" > note.log; }\nlog begin\nsrun torchrun train.py',
+        "go() { srun torchrun train.py > run.log; }\ngo() { srun torchrun train.py; }\ngo",
+    ],
+)
+def test_a_function_that_is_not_called_or_appends(line: str) -> None:
+    passes("CW-J030", f"#!/bin/bash\n#SBATCH --nodes=8 --requeue --open-mode=append\n{line}\n")

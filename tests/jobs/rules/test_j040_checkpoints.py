@@ -57,3 +57,13 @@ def test_mount_of_a_container() -> None:
         "srun --container-image=/fsx/a.sqsh --container-mounts=/home:/data t.py --save /data/c\n"
     )
     fails("CW-J040", HEAD + text)
+
+
+FUNCTION = "save_to() {{\n  srun torchrun train.py --output_dir $1\n}}\n{}\n"
+
+
+def test_a_path_that_a_function_is_given() -> None:
+    found = fails("CW-J040", HEAD + FUNCTION.format("save_to $HOME/runs"))
+    assert found.message.startswith("${HOME}/runs is on")
+    passes("CW-J040", HEAD + FUNCTION.format("save_to /fsx/runs"))
+    passes("CW-J040", HEAD + FUNCTION.format("# save_to $HOME/runs"))

@@ -14,6 +14,7 @@ from tests.jobs.made import HEAD, fails, passes
         "srun bash -c 'pip install torch && python train.py'",
         "srun --ntasks-per-node=8 wget https://x.org/a",
         "srun enroot import docker://a",
+        "srun bash -c 'git clone --depth 1 https://x.org/a.git'",
         "srun torchrun sft.py --model_name_or_path meta-llama/Llama-3.1-8B",
     ],
 )
@@ -26,6 +27,7 @@ def test_every_rank(text: str) -> None:
     [
         "srun -N1 -n1 hf download a/b",
         "hf download a/b",
+        "srun bash -c 'git clone --single-branch /fsx/repositories/a .'",
         "srun torchrun sft.py --model_name_or_path /fsx/m",
         "export HF_HUB_OFFLINE=1\nsrun torchrun sft.py --model_name_or_path meta-llama/Llama",
         "srun bash -c 'if [ $SLURM_LOCALID = 0 ]; then pip install a; fi'",

@@ -301,3 +301,12 @@ def test_torchtitan_divides_by_the_ranks_of_a_replica(words: str, gib: float) ->
 )
 def test_torchtitan_that_fits_or_is_not_known(words: str) -> None:
     passes("CW-J053", HEAD + TITAN + words + "\n")
+
+
+def test_the_width_of_a_gated_layer_is_megatrons_own() -> None:
+    shape = "--num-layers 80 --hidden-size 8192 --num-attention-heads 64 --swiglu "
+    shape += "--group-query-attention --num-query-groups 8 "
+    run = "srun torchrun --nproc_per_node=8 pretrain_gpt.py " + shape
+    found = fails("CW-J053", HEAD + run + "--bf16 --tensor-model-parallel-size 8\n")
+    layer = 2 * 8192**2 + 2 * 8192 * 1024 + 3 * 8192 * 21824
+    assert found.requested == pytest.approx(80 * layer / 8 * 18 / 2**30, rel=0.01)
