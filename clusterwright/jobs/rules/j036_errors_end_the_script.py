@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from itertools import pairwise
 
 from clusterwright.jobs.rule import Fail, Job, JobRule, Results, Step
+from clusterwright.jobs.shell import nested
 
 _PLAIN = frozenset(
     [
@@ -53,10 +53,9 @@ class ErrorsEndTheScript(JobRule):
 
 def _counts(step: Step) -> bool:
     """Whether a step does more than print: also of `bash -c 'echo ...'`."""
-    texts = [word.text for word in step.program]
-    told = [after for before, after in pairwise(texts) if re.fullmatch(r"-[a-z]*c", before)]
-    first = told[0].split()[:1] if told else []
-    return step.runner != "" and step.name not in _PLAIN and not _PLAIN.intersection(first)
+    inner = [command.name for command in nested([step.command], {}, {})]
+    prints = step.name in _PLAIN or (bool(inner) and _PLAIN.issuperset(inner))
+    return step.runner != "" and not prints
 
 
 def _errexit(job: Job) -> bool:

@@ -21,7 +21,7 @@ def test_goes_on() -> None:
         "srun python a.py && srun python b.py",
         "srun a.py\nrc=$?\nsrun b.py",
         "srun hostname\nsrun python b.py",
-        "mpirun -N 1 bash -c 'echo $(hostname)'\nsrun python b.py",
+        "mpirun -N 1 bash -c 'A=$(cat /x | tr a b)\necho $A'\nsrun python b.py",
         "srun python a.py",
         "srun a.py &\nsrun b.py &\nwait",
     ],
