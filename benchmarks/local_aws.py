@@ -8,12 +8,14 @@ from pathlib import Path
 
 from benchmarks.compare import ROOT, Timed, base_environment, command
 
-_ACCOUNT = "111122223333"
 _REGION = "us-east-1"
 
 
 class LocalAws:
     """A new, bootstrapped account for every measured deployment."""
+
+    def __init__(self, account: str = "111122223333") -> None:
+        self._account = account
 
     def deployment(self, *words: str, before: tuple[str, ...] | None = None) -> Timed:
         """The seconds of one CDK command, in an account without deployments.
@@ -26,13 +28,13 @@ class LocalAws:
             try:
                 environment = {
                     "AWS_ENDPOINT_URL": server.url,
-                    "AWS_ACCESS_KEY_ID": _ACCOUNT,
+                    "AWS_ACCESS_KEY_ID": self._account,
                     "AWS_SECRET_ACCESS_KEY": "local",
                     "AWS_DEFAULT_REGION": _REGION,
                     "AWS_EC2_METADATA_DISABLED": "true",
                     "CDK_VALIDATION": "false",
                 }
-                bootstrap = ("cdk", "bootstrap", f"aws://{_ACCOUNT}/{_REGION}", "--app", "")
+                bootstrap = ("cdk", "bootstrap", f"aws://{self._account}/{_REGION}", "--app", "")
                 command(*bootstrap, environment=environment)()
                 if before is not None:
                     command(*before, environment=environment)()

@@ -110,49 +110,62 @@ def quick_comparisons(folder: Path) -> list[Comparison]:
 
 
 def _deployments(folder: Path) -> list[Comparison]:
+    """Deploy, update and destroy dev and prod, each beside the same with an empty app."""
+    output = ("--output", str(folder / "deployment"))
+    deploy = ("cdk", "deploy", "--all", "--require-approval", "never", *output)
+    destroy = ("cdk", "destroy", "--all", "--force", *output)
+    empty = ("--app", f"python {ROOT / _EMPTY_APP}")
     aws = LocalAws()
-    empty = LocalAws()
-    output = folder / "deployment"
-    deploy = ("cdk", "deploy", "--all", "--require-approval", "never", "--output", str(output))
-    destroy = ("cdk", "destroy", "--all", "--force", "--output", str(output))
-    grown = _grown(folder)
-    return [
-        Comparison(
-            "cdk deploy --all to the local AWS, dev",
-            aws.deployment(*deploy, "-c", "env=dev"),
-            empty.deployment(*deploy, "--app", f"python {ROOT / _EMPTY_APP}"),
-            "cdk deploy of an empty one-stack app",
-            most_runs=3,
+    comparisons: list[Comparison] = []
+    for name, account, unprotected, grown in (
+        ("dev", "111122223333", {}, {"    count: 2\n": "    count: 4\n"}),
+        # Termination protection would refuse prod's destruction.
+        (
+            "prod",
+            "777788889999",
+            {"protection: retain ": "protection: destroy ", "    count: 64 ": "    count: 62 "},
+            {"    count: 62 ": "    count: 64 "},
         ),
-        Comparison(
-            "cdk deploy again with two more nodes, dev",
-            aws.deployment(*deploy, "-c", f"config={grown}", before=(*deploy, "-c", "env=dev")),
-            aws.deployment(*deploy, "-c", "env=dev", before=(*deploy, "-c", "env=dev")),
-            "cdk deploy again with no change",
-            most_runs=3,
-        ),
-        Comparison(
-            "cdk destroy --all, dev",
-            aws.deployment(*destroy, "-c", "env=dev", before=(*deploy, "-c", "env=dev")),
-            empty.deployment(
-                *destroy,
-                "--app",
-                f"python {ROOT / _EMPTY_APP}",
-                before=(*deploy, "--app", f"python {ROOT / _EMPTY_APP}"),
+    ):
+        mine = LocalAws(account)
+        before, after = (
+            ("-c", f"config={_specs(folder / f'{name}-{kind}', f'{name}.yaml', changes)}")
+            for kind, changes in (("before", unprotected), ("after", {**unprotected, **grown}))
+        )
+        comparisons += [
+            Comparison(
+                f"cdk deploy --all to the local AWS, {name}",
+                mine.deployment(*deploy, *before),
+                aws.deployment(*deploy, *empty),
+                "cdk deploy of an empty one-stack app",
+                most_runs=3,
             ),
-            "cdk destroy of an empty one-stack app",
-            most_runs=3,
-        ),
-    ]
+            Comparison(
+                f"cdk deploy again with two more nodes, {name}",
+                mine.deployment(*deploy, *after, before=(*deploy, *before)),
+                aws.deployment(*deploy, *empty, before=(*deploy, *empty)),
+                "cdk deploy again of an empty one-stack app",
+                most_runs=3,
+            ),
+            Comparison(
+                f"cdk destroy --all, {name}",
+                mine.deployment(*destroy, *before, before=(*deploy, *before)),
+                aws.deployment(*destroy, *empty, before=(*deploy, *empty)),
+                "cdk destroy of an empty one-stack app",
+                most_runs=3,
+            ),
+        ]
+    return comparisons
 
 
-def _grown(folder: Path) -> Path:
-    """dev.yaml with two more workers, and its base file."""
-    copied = folder / "configs"
-    shutil.copytree(ROOT / "configs", copied)
-    spec = copied / "dev.yaml"
+def _specs(folder: Path, name: str, more: dict[str, str]) -> Path:
+    """A copy of the examples in which texts of one spec are replaced."""
+    shutil.copytree(ROOT / "configs", folder)
+    spec = folder / name
     text = spec.read_text(encoding="utf-8")
-    if "    count: 2\n" not in text:
-        raise RuntimeError("configs/dev.yaml has no longer two workers")
-    spec.write_text(text.replace("    count: 2\n", "    count: 4\n"), encoding="utf-8")
+    for old, new in more.items():
+        if old not in text:
+            raise RuntimeError(f"configs/{name} no longer has {old.strip()!r}")
+        text = text.replace(old, new)
+    spec.write_text(text, encoding="utf-8")
     return spec
