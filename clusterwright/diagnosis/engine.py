@@ -182,6 +182,7 @@ def _unrecognised(evidence: Sequence[Evidence], found: Sequence[Finding]) -> Ite
     }
     reports = [e for f in found if f.rank == _REPORT for e in f.evidence]
     reported = {(e.source, e.fields.get("stream_name")) for e in reports}
+    report_lines = {(e.source, e.id) for e in reports}
     logs: dict[tuple[str, str | None], list[Evidence]] = {}
     for item in evidence:
         if item.kind == "log":
@@ -192,7 +193,10 @@ def _unrecognised(evidence: Sequence[Evidence], found: Sequence[Finding]) -> Ite
         lines.sort(key=lambda line: _line_number(line.id))
         failed = any(_related(line, report) for line in lines for report in reports)
         if key[1] is None or failed:
-            statement = statements.of_log(lines, _is_echo, failed)
+            # A report without a reason is no reason either in the words of its own line.
+            statement = statements.of_log(
+                lines, lambda e: _is_echo(e) or (e.source, e.id) in report_lines, failed
+            )
             if statement is not None:
                 yield _Match(
                     statement.line,

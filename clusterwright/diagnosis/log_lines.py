@@ -90,6 +90,8 @@ def evidence(lines: Iterable[Line], place: Place) -> tuple[Evidence, ...]:
         if not text:
             continue
         told = {"block": text} if line.block else tracebacks.read(clean)
+        if not line.block and tracebacks.raises:
+            continue
         if _READY.search(text):
             # A node is ready: what failed before it in this log was repeated with success.
             kept.clear()

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Final
 
 from clusterwright.diagnosis.signature import Values
-from clusterwright.diagnosis.wording import meaning_of
+from clusterwright.diagnosis.wording import kind_of, meaning_of
 
 ERRORS: Final = (
     (
@@ -130,3 +130,36 @@ def launch(values: Values) -> str:
     text = values.get("reason", "").strip(" .")
     said = meaning(text)
     return f"Slurm could not start the job on {values['on']}: {said + ': ' if said else ''}{text}"
+
+
+_FATAL: Final = (
+    (
+        r"has been removed|is (?:no longer|not) supported|\bdefunct\b|\bobsolete\b|deprecated",
+        "slurm.conf or another configuration file has a setting that this release of Slurm does "
+        "not have",
+    ),
+    (
+        r"Can't find plugin|cannot (?:find|load|create) [^\n]{0,40}(?:plugin|context)|plugin",
+        "a plug-in that its configuration names is not installed, or this release of Slurm does "
+        "not have it",
+    ),
+    (
+        r"CAP_\w+|lacks? [^\n]{0,30}(?:capabilit|privilege)|Operation not permitted|"
+        r"Permission denied|must be run as",
+        "it may not do what it must: a permission or a capability of its service is missing",
+    ),
+    (
+        r"(?:jwt|slurm\.key|auth)[^\n]{0,60}(?:No such file|cannot stat|not found)",
+        "the key with which it authenticates does not exist on the node",
+    ),
+)
+"""Words of what a daemon says when it ends, and what is wrong."""
+
+
+def fatal(values: Values) -> str:
+    """Why a daemon of Slurm ended."""
+    reason, daemon = values["reason"], values.get("daemon") or "a Slurm daemon"
+    said = meaning_of(_FATAL, reason)
+    kind = kind_of(reason) if said is None else None
+    said = said or (kind.sentence if kind is not None else None)
+    return f"{daemon} ended: {said + ': ' if said else ''}{reason}"

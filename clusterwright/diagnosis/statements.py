@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from clusterwright.diagnosis import aws_errors
 from clusterwright.diagnosis.model import Evidence
 from clusterwright.diagnosis.wording import kind_of
 
@@ -20,6 +21,10 @@ LAST_LINES: Final = 3
 """A log ends with an error if it is one of so many last lines."""
 
 _LONGEST: Final = 220
+_REQUEST: Final = re.compile(
+    r"\((?:Service|RequestToken|Request ID|Status Code): [^()\n]{1,300}\)"
+)
+_CODE: Final = re.compile(r"Error Code: (\w{3,80})")
 _GAP: Final = 25
 _LONGEST_TRACEBACK: Final = 60
 _SIGNALS: Final = {
@@ -74,6 +79,11 @@ FORMS: Final = (
     # klog and glog, in any prefix. Daemons of Kubernetes repeat errors without end.
     _form(rf"{_KLOG_PREFIX}F{_KLOG}"),
     _form(rf"{_KLOG_PREFIX}E{_KLOG}", in_failed_only=_GO),
+    # JSON with sorted keys, so that the error stands before the level.
+    _form(
+        r"\b(?:err|error): (?P<message>[^\n]{3,600}?) (?:[\w.-]{1,40}: [^\n]{1,80}? ){0,4}level: "
+        r"(?:error|fatal|panic)\b"
+    ),
     # JSON of Go programs, as `log_lines` writes it, and their key=value form.
     _form(
         r"\blevel: (?:error|fatal|panic|dpanic|ERROR|FATAL)\b.*?(?:logger: (?P<program>\S+) )?"
@@ -258,12 +268,17 @@ class Statement:
 
 def of_failure(item: Evidence) -> str | None:
     """The kind of failure of evidence that its source itself calls a failure."""
-    kind = kind_of(item.text)
-    if kind is None:
+    text = " ".join(item.text.split())
+    # What AWS's SDKs add, such as `Proxy: null`, is about the request, not about its failure.
+    kind = kind_of(_REQUEST.sub("", text))
+    sentence = kind.sentence if kind is not None else None
+    code = _CODE.search(text)
+    if sentence is None and code is not None:
+        sentence = aws_errors.meaning(code.group(1))
+    if sentence is None:
         return None
     where = item.resource or item.node or (f"job {item.job}" if item.job else "")
-    text = " ".join(item.text.split())
-    return f"{where}: {kind.sentence}: {text}" if where else f"{kind.sentence}: {text}"
+    return f"{where}: {sentence}: {text}" if where else f"{sentence}: {text}"
 
 
 def of_log(

@@ -25,6 +25,8 @@ _CLASS: Final = re.compile(
     r"(?:Error|Exception|Exit|Interrupt|Warning|Timeout|Fault|Failure|Failed|Expired|Empty|Full|"
     r"NotFound|Invalid|Denied|Closed|Iteration|Abort|Aborted|Cancelled)$|^[a-z_]\w*\..*[A-Z]"
 )
+_RAISES: Final = re.compile(r"\s+raise\s")
+"""Code that raises has the words of the message, with the names of variables for their values."""
 _IGNORED: Final = "Exception ignored in"
 _MOST_BLOCKS: Final = 256
 _MOST_FRAMES: Final = 40
@@ -62,15 +64,25 @@ class Tracebacks:
     def __init__(self) -> None:
         self._blocks: dict[str, list[str]] = {}
         self._ignored: set[str] = set()
+        self._framed: str | None = None
+        self.raises = False
+        """Whether the line that was read is the code of a frame that raises."""
 
     def read(self, line: str) -> Mapping[str, str]:
         """`exception`, `message` and `frames` if the line ends a traceback; else empty."""
+        framed, self._framed = self._framed, None
+        self.raises = (
+            framed is not None
+            and line.startswith(framed)
+            and _RAISES.match(line[len(framed) :]) is not None
+        )
         if 'File "' in line:
             frame = _FRAME.search(line)
             if frame is not None:
                 block = self._block(line[: frame.start()].rstrip())
                 block.append(f"{frame.group('file')}\t{frame.group('function') or ''}")
                 del block[:-_MOST_FRAMES]
+                self._framed = line[: frame.start()].rstrip()
                 return {}
         if _IGNORED in line:
             # At the end of a program, of no effect: the traceback that follows is no failure.

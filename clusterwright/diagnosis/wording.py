@@ -93,8 +93,8 @@ KINDS: Final[tuple[Kind, ...]] = (
         r"(?:(?:access|security|session|auth\w*|bearer|provided|API|HF) token|credential|"
         r"signature)s?\b"
         r".{0,40}(?:expired|invalid|missing|not (?:found|valid))|(?:expired|invalid|unable to "
-        r"(?:locate|load)|no|missing|find) (?:(?:AWS|access|security|session|auth\w*|valid|HF|API|"
-        r"user) )"
+        r"(?:locate|load)|no|missing|find) (?:(?:AWS|access|security|session|signing|auth\w*|"
+        r"valid|HF|API|user) )"
         r"{0,3}(?:token|credential)s?\b|InvalidClientTokenId|UnrecognizedClient|"
         r"InvalidAccessKeyId|SignatureDoesNotMatch|login required|not logged in|api[_ ]key",
     ),
@@ -355,6 +355,7 @@ KINDS: Final[tuple[Kind, ...]] = (
         r"(?:option|argument|value|choice|config|parameter|input|type|name|path|spec|syntax)|"
         r"must (?:be|have|not|contain|match|equal)|should (?:be|have|not)|not (?:a )?(?:valid|"
         r"allowed|recogni[sz]ed)|"
+        r"missing port in address|too many colons in address|unknown package|"
         r"(?:not|isn't|is un) ?supported|unsupported|only supports?|function not implemented|"
         r"protocol not available|inappropriate ioctl|too (?:small|large|big|many|few|short)\b|"
         r"can(?:not|'t) be (?:used|"

@@ -73,3 +73,12 @@ def test_node_that_answers_again_is_over_and_another_is_not() -> None:
         "error: Nodes w-5 not responding, setting DOWN\nNode w-4 now responding\n"
     )
     assert [line.text for line in lines] == ["error: Nodes w-5 not responding, setting DOWN"]
+
+
+def test_code_of_a_frame_that_raises_is_no_evidence() -> None:
+    log = """Traceback (most recent call last):
+  File "/opt/a.py", line 9, in read
+    raise RuntimeError(f"Missing key in checkpoint state_dict: {name}.")
+RuntimeError: Missing key in checkpoint state_dict: a."""
+    assert not any("{name}" in item.text for item in of_log(log))
+    assert of_log(log)[-1].fields["exception"] == "RuntimeError"

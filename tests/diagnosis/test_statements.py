@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.diagnosis.made import findings, of_log
+from clusterwright.diagnosis import statements
+from tests.diagnosis.made import findings, item, of_log
 
 
 def _causes(text: str) -> list[str]:
@@ -64,3 +65,24 @@ def test_error_with_only_a_traceback_after_it_is_the_end_of_a_log() -> None:
     lines = ("x: ERROR start took too long", *tail, "asyncio.exceptions.CancelledError")
     (cause,) = _causes("\n".join(lines))
     assert cause.startswith("x: something did not answer")
+
+
+def test_error_of_sorted_json_stands_before_its_level() -> None:
+    (cause,) = _causes(
+        '{"err":"server returned HTTP status 403 Forbidden","level":"error","msg":"no"}'
+    )
+    assert cause.startswith("access is denied: server returned HTTP status 403")
+
+
+def test_words_that_an_sdk_adds_do_not_tell_the_kind() -> None:
+    about = "(Service: AmazonAutoScaling; Status Code: 400; Error Code: {}; Proxy: null)"
+    said = statements.of_failure(item("stack-event", "Frobs went " + about.format("Throttling")))
+    assert said is not None
+    assert said.startswith("too many requests at once")
+    assert statements.of_failure(item("stack-event", "Frobs went " + about.format("Frob"))) is None
+
+
+def test_words_of_a_report_without_a_reason_are_no_cause() -> None:
+    report = "ncclRemoteError: A call failed possibly due to a network error or a remote process exiting"
+    (found,) = findings(*of_log(report))
+    assert found.signature == "nccl-peer"

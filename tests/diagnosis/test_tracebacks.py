@@ -56,3 +56,12 @@ def test_name_of_a_frame_has_no_path_of_the_environment() -> None:
     assert Frame("/opt/venv/lib/python3.11/site-packages/torch/a.py", "f").name == "torch/a.py"
     assert Frame("/usr/lib/python3.11/json/decoder.py", "f").is_standard
     assert Frame("/opt/train/a.py", "f").name == "train/a.py"
+
+
+def test_code_that_raises_is_told_from_other_code() -> None:
+    tracebacks = Tracebacks()
+    seen = []
+    for line in (*FRAMES[1:3], *FRAMES[3:]):
+        tracebacks.read(f"[r1]:{line}")
+        seen.append(tracebacks.raises)
+    assert seen == [False, False, False, True]

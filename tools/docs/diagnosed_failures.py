@@ -31,6 +31,8 @@ LISTS: Final = (
     _FOLDER / "diagnosed-failures-tenth-hold-out.yaml",
     _FOLDER / "diagnosed-failures-eleventh-hold-out.yaml",
     _FOLDER / "diagnosed-failures-twelfth-hold-out.yaml",
+    _FOLDER / "diagnosed-failures-thirteenth-hold-out.yaml",
+    _FOLDER / "diagnosed-failures-fourteenth-hold-out.yaml",
 )
 
 
@@ -251,7 +253,8 @@ def page(results: Sequence[Measured]) -> str:
             "",
             *_later_hold_outs(third, fourth, fifth, sixth, seventh),
             *_hold_outs_of_kinds(*of_kinds[:3]),
-            *_hold_outs_of_families(*of_kinds[3:]),
+            *_hold_outs_of_families(*of_kinds[3:6]),
+            *_hold_outs_of_others(*of_kinds[6:]),
             "",
             "## The failures",
             "",
@@ -367,6 +370,33 @@ def _hold_outs_of_families(
         "of healthy clusters had no finding. The families did not raise the figure: for failures "
         "and logs that nobody has tried, expect no more than about half.",
         "",
+    ]
+
+
+def _hold_outs_of_others(
+    thirteenth: Sequence[Measured], fourteenth: Sequence[Measured]
+) -> list[str]:
+    """What somebody else measured, and after what it led to."""
+    named, silent = _first_try(thirteenth)
+    then_named, _ = _first_try(fourteenth)
+    return [
+        "The thirteenth is large, of all parts of a cluster, and was collected and measured by "
+        f"somebody who had not written the signatures. At the first try {named} causes were "
+        f"named, {_THIRTEENTH_WRONG} had another cause or one beside the right one, "
+        f"{_THIRTEENTH_UNKNOWN} had none, an unknown one or only the program's own words, and "
+        f"{silent} logs of healthy clusters had no finding. What was then built: the codes of "
+        "EKS's health issues, of which every one has a meaning; errors of native libraries by "
+        "their own forms (NVIDIA's container hook, cuFile, AWS's common runtime, assertions by "
+        "the library that they are in); volumes by the words of the driver behind those of "
+        "Kubernetes; the last words of Slurm's daemons by their kind. Four sources of wrong "
+        "causes are gone: events of Kubernetes that report no failure, the code of frames that "
+        "raise, the words that AWS's SDKs add about a request, and words of a report that has no "
+        "reason.",
+        "",
+        "The fourteenth is of the same searches, and was measured after that: at the first try "
+        f"{then_named} causes were named, {_FOURTEENTH_WRONG} had another cause, "
+        f"{_FOURTEENTH_UNKNOWN} had none or only the program's own words.",
+        "",
         "A log that ends with an error whose words tell no kind is reported as an unknown cause, "
         "with the line.",
     ]
@@ -386,6 +416,8 @@ _NAMES: Final = (
     "tenth hold-out",
     "eleventh hold-out",
     "twelfth hold-out",
+    "thirteenth hold-out",
+    "fourteenth hold-out",
 )
 _FIFTH_WRONG: Final = 19
 _FIFTH_UNKNOWN: Final = 10
@@ -398,6 +430,10 @@ _ELEVENTH_WRONG: Final = 5
 _ELEVENTH_UNKNOWN: Final = 6
 _TWELFTH_WRONG: Final = 4
 _TWELFTH_UNKNOWN: Final = 4
+_THIRTEENTH_WRONG: Final = 29
+_THIRTEENTH_UNKNOWN: Final = 16
+_FOURTEENTH_WRONG: Final = 4
+_FOURTEENTH_UNKNOWN: Final = 4
 """The same of the last ones; measured once, on 2026-11-28."""
 
 _TOP: Final = """\

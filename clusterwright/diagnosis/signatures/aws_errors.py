@@ -51,7 +51,7 @@ SIGNATURES: Final = (
             r"InvalidParameter\w{0,20}|ResourceInUse|ResourceLimitExceeded|InvalidRequest|"
             r"ServiceUnavailable|InternalServer|Conflict|InvalidSignature|MalformedPolicyDocument|"
             r"InvalidInput|UnsupportedOperation|DependencyViolation|KMSInvalidState)"
-            r"(?:Exception|Fault)): " + _MESSAGE,
+            r"(?:Exception|Fault|Error)): " + _MESSAGE,
         ),
         confidence="likely",
         kinds=_KINDS,

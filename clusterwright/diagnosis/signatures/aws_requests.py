@@ -120,6 +120,7 @@ SIGNATURES: Final = (
             r"not subscribed|account is (?:currently )?(?:blocked|pending|suspended)"
             r"|not enabled (?:in|for) (?:this|the|your) (?:region|account)"
             r"|accept the terms|is not opted in",
+            r"request for accessing resources in this region is being validated|aws-verification@",
         ),
     ),
     Signature(
@@ -134,6 +135,26 @@ SIGNATURES: Final = (
         next=(_CHECK,),
         rules=("CW-I014",),
         kinds=("stack-event", "cluster-event", "node-group", "scaling-activity", "cluster"),
+    ),
+    Signature(
+        "volume-size",
+        "EC2: a volume of {size} GB is smaller than the snapshot of the image, which needs {snapshot} GB",
+        (
+            r"Volume of size (?P<size>\d+) ?GB is smaller than snapshot[^\n]{0,60}expect size ?>= ?(?P<snapshot>\d+)",
+        ),
+        next=(_CHECK,),
+        rules=("CW-I014",),
+    ),
+    Signature(
+        "control-plane-zone",
+        "EKS: the zone {zone} has no capacity for control planes, or EKS does not use it: give the control plane "
+        "subnets in other zones",
+        (
+            r"because (?P<zone>[\w-]{5,30}), the targeted availability zone, does not currently have sufficient capacity",
+            r"UnsupportedAvailabilityZoneException",
+        ),
+        next=(_CHECK,),
+        rules=("CW-N027",),
     ),
     Signature(
         "launch-template",
@@ -166,7 +187,7 @@ SIGNATURES: Final = (
             r"InvalidInstanceType|Ec2InstanceTypeDoesNotExist",
             r"instance type.{0,60}(?:is )?(?:invalid|not valid|not supported|unsupported|does not "
             r"exist)",
-            r"Unsupported: The requested configuration is currently not supported",
+            r"The requested configuration is currently not supported",
             r"(?:EFA|network card|NetworkCardIndex|interfaces?).{0,60}not supported.{0,40}"
             r"(?:instance|type)",
         ),

@@ -45,13 +45,17 @@ SIGNATURES: Final = (
             r"\bsshd(?:-session)?\[\d+\]: |"
             r"\b(?:errors?|failed|failures?)[=:] ?0\s*(?:$|[,;|)])",
             r"\"event\": \"(?:start|notice)\"",
-            r"\b(?:INFO|DEBUG)\b.{0,60}\bretrying\b|\bINFO\b.{0,120}\(x0\) \[\]",
+            r"\b(?:INFO|DEBUG)\b.{0,60}\bretrying\b(?! request \w+/\w+, attempt (?:[3-9]|\d\d))|\bINFO\b.{0,120}\(x0\) \[\]",
             r"Could not open \w+ state file \S+: No such file|Incomplete \w+ data checkpoint|"
             r"NOTE: Trying backup state save file|Configured MailProg is invalid|"
             r"\berror: chdir\(/var/log[^)\n]{0,40}\): Permission denied|Zero Bytes were transmitted or received|"
             r"E: Sub-process \S+ returned an error code|"
             # IPv4 is tried after IPv6; what cancels a task says why, the task does not.
             r"\[c10d\] The IPv6 network addresses? of|asyncio\.exceptions\.CancelledError|"
+            # Events of Kubernetes that report no failure.
+            r"^\s*Normal\s+(?:Scheduled|NotTriggerScaleUp|TriggeredScaleUp|Nominated|Pulling|Pulled|Created|Started|"
+            r"SandboxChanged|BackOff|Killing|SuccessfulCreate|SuccessfulAttachVolume|NodeReady)\s|"
+            r"please ignore (?:the )?error|If using PrologFlags=Contain for pam_slurm_adopt|"
             r"Failed to process command DEREG_MR\b|\(waited \d{1,6} sec\) - retrying",
             # Warnings of Open MPI on nodes with EFA, which it uses through libfabric.
             r"By default, for Open MPI 4\.0 and later, infiniband ports|No OpenFabrics connection schemes "

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from clusterwright.diagnosis import xid
+from clusterwright.diagnosis import native_errors, xid
 from clusterwright.diagnosis.model import Confidence
 from clusterwright.diagnosis.signature import Signature, Values
 from clusterwright.diagnosis.wording import meaning_of
@@ -194,9 +194,10 @@ SIGNATURES: Final = (
     ),
     Signature(
         "container-gpu-mount",
-        "GPU: a container cannot be given its GPUs: {reason}",
+        native_errors.container_hook,
         (
-            r"nvidia-container-cli(?:\.real)?: (?:mount|ldcache|container) error: (?P<reason>[^\n]{1,200})",
+            r"nvidia-container-cli(?:\.real)?: (?P<reason>(?:initialization|requirement|device|cgroup|mount|ldcache|"
+            r"container|detection|input|option) error: (?!unsatisfied)[^\n]{3,200})",
         ),
         confidence="likely",
         next=("clusterwright drift {file}", _ACCEPT),
@@ -216,7 +217,7 @@ SIGNATURES: Final = (
         "nvlink",
         "GPU: an NVLink or NVSwitch fault",
         (
-            r"NVLink.{0,60}(?:error(?! count)|fail|down|inactive|degraded)|cudaErrorNvlinkUncorrectable|"
+            r"NVLink(?! SHARP).{0,60}(?:error(?! count)|fail|down|inactive|degraded)|cudaErrorNvlinkUncorrectable|"
             r"DCGM_FR_\w*(?:NVLINK|NVSWITCH|FABRIC_MANAGER)\w*|NVSwitch.{0,40}(?:fatal|error|fail)",
         ),
         confidence="likely",

@@ -311,11 +311,11 @@ SIGNATURES: Final = (
     ),
     Signature(
         "ssh-login",
-        "network of jobs: ssh is refused at {host}: its key is not known there, or the host's key "
+        "network of jobs: ssh is refused[ at {host}]: its key is not known there, or the host's key "
         "is not known here",
         (
             r"(?P<host>[\w.@-]{1,120}): Permission denied \((?:publickey|password|gssapi)",
-            r"(?P<host>Host key verification failed)",
+            r"Host key verification failed",
         ),
         kinds=("log",),
         confidence="likely",
@@ -538,7 +538,7 @@ SIGNATURES: Final = (
         "srun-exit",
         "a task of the job ended first[: {reason}]; the messages before it have the reason",
         (
-            r"(?:srun|slurmstepd)\S*: error: (?P<reason>[^\n]*(?:Exited with exit code|Killed|"
+            r"(?:srun|slurmstepd)\S*: error: (?P<reason>(?![^\n]*(?:oom[-_ ]?kill|Out Of Memory))[^\n]*(?:Exited with exit code|Killed|"
             r"Terminated|Aborted|Application launch failed|task \d+)[^\n]*)",
             r"(?P<reason>(?:torch\.distributed\.elastic[^\n]*)?ChildFailedError[^\n]{0,100})",
             r"(?P<reason>failed \(exitcode: -?\d+\)[^\n]{0,80})",

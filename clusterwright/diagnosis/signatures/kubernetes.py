@@ -60,6 +60,27 @@ SIGNATURES: Final = (
         next=(_DESCRIBE,),
     ),
     Signature(
+        "image-rate",
+        "container: the registry[ {host}] refuses more pulls for a while (its limit of the rate): log in to it, or "
+        "copy the image to a registry of your own",
+        (
+            r"toomanyrequests|(?:pull|manifests?/|blobs/|registry|ecr)[^\n]{0,200}(?:429 Too Many Requests|rate limit|Rate "
+            r"exceeded)",
+        ),
+        next=("clusterwright check {file}",),
+    ),
+    Signature(
+        "queue-quota",
+        "Kubernetes: a job waits: its queue has no quota left for what it asks ({reason})",
+        (
+            r"(?P<reason>queue resource quota insufficient)",
+            r"(?P<reason>insufficient (?:unused )?quota[^\n]{0,20} for [\w./-]{1,60}[^\n]{0,120})",
+            r"(?P<reason>couldn't assign flavors to pod set[^\n]{0,200})",
+        ),
+        confidence="likely",
+        next=("kubectl get queues,clusterqueues,workloads --all-namespaces",),
+    ),
+    Signature(
         "image-not-found",
         "Kubernetes: the container image {image} does not exist in its registry",
         (
@@ -151,7 +172,10 @@ SIGNATURES: Final = (
     Signature(
         "kubelet-refused",
         "EKS: a node may not join: its role has no access entry, or its credentials are not valid",
-        (r"Unable to register node with API server[^\n]*(?:Unauthorized|forbidden)",),
+        (
+            r"Unable to register node with API server[^\n]*(?:Unauthorized|forbidden)",
+            r"kubelet[^\n]{0,200}Failed to (?:list|watch) \*v1\.\w{3,30}: Unauthorized",
+        ),
         confidence="likely",
         next=("aws eks list-access-entries --cluster-name {environment} --region {region}",),
     ),

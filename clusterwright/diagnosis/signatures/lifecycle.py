@@ -102,6 +102,9 @@ SIGNATURES: Final = (
             r"^(?:Error: )?(?:Package|Problem): (?P<package>[\w.+-]{3,80}-\d[\w.+-]{0,60})|"
             r"nothing provides (?P<needs>[^\n]{3,80}) needed by|"
             r"(?P<unmet>[\w.+-]{2,60}) : (?:Pre)?Depends: [^\n]{3,120}\bbut ",
+            r"%(?:pre|post)\w*\((?P<package>[^)\n]{3,80})\) scriptlet failed",
+            r"Error in (?:PRE|POST)\w* scriptlet in rpm package (?P<package>[\w.+-]{2,60})",
+            r"unknown package found: (?P<package>\S{2,160})",
             r"error: (?:un)?pack\S* (?:of archive )?failed.{0,40}(?P<package>[\w.-]+\.rpm)",
         ),
         kinds=("log",),
@@ -128,7 +131,11 @@ SIGNATURES: Final = (
     Signature(
         "ansible",
         "a task of Ansible failed: {reason}",
-        (r"fatal: \[[^\]]+\]: (?:FAILED|UNREACHABLE)! =>.*?\"msg\": \"(?P<reason>[^\"\n]+)",),
+        (
+            # What the command said, rather than that it failed.
+            r"fatal: \[[^\]]+\]: FAILED! =>[^\n]*?\"(?:stderr|module_stderr)\": \"(?P<reason>[^\"\n]{3,300})",
+            r"fatal: \[[^\]]+\]: (?:FAILED|UNREACHABLE)! =>.*?\"msg\": \"(?P<reason>[^\"\n]+)",
+        ),
         confidence="likely",
         kinds=("log",),
         next=(_STREAM,),
@@ -140,6 +147,9 @@ SIGNATURES: Final = (
             r"(?P<reason>(?:\S+\.sh|bash|sh|/var/lib/cloud/\S+): line \d+: [^\n]+(?:not found|No such file or "
             r"directory|Permission denied|unbound variable|syntax error)[^\n]*)",
             r"(?P<reason>\S+\.sh: \d+: [^\n]+: not found)",
+            # What Chef and Ansible repeat of a shell.
+            r"(?:STDERR|stderr): (?P<reason>(?:ba|da)?sh: (?:line \d+: |\d+: )?[^\n]{2,200}: (?:No such file|"
+            r"(?:command )?not found|Permission denied)[^\n]{0,40})",
             r"(?P<reason>(?:user|group)(?:add|mod|del): (?!warning)[^\n]*(?:not unique|invalid|"
             r"cannot|does not exist|unable)[^\n]*)",
         ),
@@ -247,12 +257,14 @@ SIGNATURES: Final = (
         "the service {unit} does not start or ended on the node[: {reason}]",
         (
             r"\b(?P<unit>(?:slurm|munge|sack|mysql|mariadb|chrony|nvidia|amazon|sagemaker|kubelet|"
-            r"containerd|docker|dcgm|nv-hostengine|clusterwright|neuron|nfs|autofs)[\w-]*)\.service: "
+            r"containerd|docker|dcgm|nv-hostengine|clusterwright|neuron|nfs|autofs|nodeadm|efa|lustre|lnet)[\w-]*)\.service: "
             r"(?P<reason>Failed[^\n]*|Start request repeated too quickly|(?:Main|Control) process exited, code=\w+, status=[1-9][^\n]*)",
             r"Job for (?P<unit>[\w-]+)\.service failed(?P<reason>[^\n]*)",
+            r"(?:Failed to start|Dependency failed for) (?P<unit>(?:slurm|munge|nvidia|kubelet|containerd|docker|"
+            r"nodeadm|clusterwright|neuron|efa|amazon|sagemaker)[\w-]*)\.service(?P<reason> - [^\n]{3,80})?",
         ),
         confidence="likely",
-        rank=1,
+        rank=2,
         kinds=("log",),
         next=("clusterwright drift {file}",),
     ),
@@ -278,6 +290,17 @@ SIGNATURES: Final = (
         rank=2,
         kinds=("log",),
         next=(_STREAM,),
+    ),
+    Signature(
+        "training-script",
+        "SageMaker: the training script ended with an error; its own messages before this one say why",
+        (
+            r"ExecuteUserScriptError|AlgorithmError: (?:ExecuteUserScriptError|Exit Code|, exit code)",
+        ),
+        confidence="likely",
+        rank=2,
+        kinds=("log", "job"),
+        next=(_JOB,),
     ),
     Signature(
         "script-exit",

@@ -48,6 +48,16 @@ SIGNATURES: Final = (
         rules=("CW-N008",),
     ),
     Signature(
+        "security-group-closed",
+        "network: the security groups do not allow traffic that the service requires[: {reason}]",
+        (
+            r"security group(?:\(s\)|s)?[^\n]{0,60}do(?:es)? not (?:allow|permit) (?P<reason>(?:in|out)bound[^\n]{3,120}?port"
+            r"[^\n]{0,60})",
+        ),
+        next=(_CHECK, "clusterwright drift {file}"),
+        rules=("CW-N008", "CW-S023"),
+    ),
+    Signature(
         "security-group-self",
         "network: the security group[ {security_group}] does not allow traffic between its members "
         "in both directions (EFA needs it)",

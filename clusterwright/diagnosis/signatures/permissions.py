@@ -57,6 +57,14 @@ _SUBJECT = (
 
 SIGNATURES: Final = (
     Signature(
+        "launch-template-denied",
+        "IAM: the identity may not launch instances with the launch template[ {template}]: it lacks "
+        "ec2:RunInstances or ec2:CreateTags, or iam:PassRole for the role of the template",
+        (r"not authorized to use launch template:? ?(?P<template>[\w.-]{1,160})?",),
+        next=("clusterwright check {file} --only CW-I011",),
+        rules=("CW-I011",),
+    ),
+    Signature(
         "ebs-key-denied",
         "KMS: instances cannot use the key of their encrypted EBS volumes, so EC2 ends them at "
         "launch (Client.InternalError)",
@@ -64,6 +72,7 @@ SIGNATURES: Final = (
             r"Client\.InternalError: Client error on launch",
             r"Client\.InvalidKMSKey\.\w+",
             r"KMS key .*(?:EBS|volume).*(?:not accessible|could not be used|inaccessible)",
+            r"(?:EBS|volume)[^\n]{0,80}(?:inaccessible|not accessible|unusable)[^\n]{0,20}KMS key",
         ),
         confidence="likely",
         next=(_CHECK,),
@@ -129,7 +138,7 @@ SIGNATURES: Final = (
             r"(?:cannot|could not|unable to|failed to|not able to) assume (?:the )?"
             r"(?:IAM )?(?:provided )?(?:execution )?role:? ?['\"]?"
             r"(?P<role>arn:aws[\w-]*:iam::\d+:role/[\w/+=,.@-]+)?",
-            r"not authorized to perform:? sts:AssumeRole\w*(?:.* on resource: (?P<role>\S+))?",
+            r"not authorized to perform:? sts:AssumeRole\w*(?:.* on resource: (?P<role>[\w:/+=,.@-]+))?",
             r"(?:trust (?:policy|relationship)|assume role policy)[^.]{0,80}(?:not|missing|invalid)",
             r"role defined for the function cannot be assumed",
             r"please ensure that the role exists and that its trust relationship policy allows",

@@ -11,7 +11,7 @@ import re
 from typing import Final
 
 from clusterwright.diagnosis.signature import Signature, Values
-from clusterwright.diagnosis.wording import meaning_of
+from clusterwright.diagnosis.wording import kind_of, meaning_of
 
 _CHECK: Final = "clusterwright check {file} --only {rules}"
 _GROUP: Final = ("node-group", "scaling-activity", "log", "cluster-event")
@@ -53,6 +53,49 @@ def _predicate(values: Values) -> str:
     said = max(reasons, key=lambda reason: reasons[reason]) if reasons else text.strip(" .")[:160]
     meaning = meaning_of(_PREDICATES, said) or ""
     return f"Kubernetes: pods cannot be scheduled: {meaning}{': ' if meaning else ''}{said}"
+
+
+_VOLUMES: Final = (
+    (
+        r"Multi-Attach|already exclusively attached|VolumeInUse|already attached to (?:an|another|instance)",
+        "it is still attached to another node",
+    ),
+    (
+        r"no NodeID annotation|CSINode",
+        "the node is not registered with the CSI driver: its pod does not run there",
+    ),
+    (
+        r"Instance \S+ not found|InvalidInstanceID|instance \S+ does not exist",
+        "the node's instance does not exist any more",
+    ),
+    (
+        r"expected device to be attached|context (?:cancell?ed|deadline)|timed out waiting|is still attaching",
+        "it was not attached or mounted in time",
+    ),
+    (
+        r"volume limit|maximum number of volumes|attachment limit",
+        "the instance has as many volumes as it may",
+    ),
+)
+
+
+def _volume(values: Values) -> str:
+    """Why a volume is not usable, by the words of the CSI driver behind Kubernetes' own."""
+    message = values["message"]
+    inner = message.rpartition("desc = ")[2]
+    kind = kind_of(inner)
+    said = meaning_of(_VOLUMES, message) or (
+        kind.sentence
+        if kind is not None and kind.group in ("access", "network", "resource")
+        else ""
+    )
+    return (
+        f"Kubernetes: a volume cannot be attached or mounted: {said}{': ' if said else ''}"
+        f"{message[:_LONGEST_VOLUME]}"
+    )
+
+
+_LONGEST_VOLUME: Final = 220
 
 
 SIGNATURES: Final = (
@@ -100,7 +143,7 @@ SIGNATURES: Final = (
         "EKS: the Kubernetes version, add-on or configuration is not supported",
         (
             r"UnsupportedVersion|unsupported Kubernetes version|UnsupportedAddonModification|"
-            r"Addon version.{0,40}not supported|KubernetesLabelInvalid",
+            r"Addon version.{0,40}not supported",
         ),
         next=(_CHECK,),
         rules=("CW-I020",),
@@ -137,7 +180,10 @@ SIGNATURES: Final = (
         "container-runtime-down",
         "Kubernetes: the kubelet does not reach the node's container runtime (containerd): its "
         "service ended or hangs",
-        (r"container runtime is (?:down|not running)|PLEG is not healthy",),
+        (
+            r"container runtime is (?:down|not running)|PLEG is not healthy",
+            r"GenericPLEG: Unable to retrieve pods|KillContainerError: |Error listing containers: ",
+        ),
         confidence="likely",
         kinds=("log",),
         next=("kubectl describe nodes",),
@@ -249,10 +295,11 @@ SIGNATURES: Final = (
     ),
     Signature(
         "volume",
-        "Kubernetes: a volume cannot be attached or mounted: {message}",
+        _volume,
         (
             r"(?P<message>(?:FailedAttachVolume|AttachVolume\.\w+ failed|NodeStageVolume\w* failed|FailedMount|MountVolume\.\w+ failed|"
-            r"Unable to attach or mount volumes|failed to provision volume|ProvisioningFailed)[^\n]{0,200})",
+            r"Unable to attach or mount volumes|failed to provision volume|ProvisioningFailed|"
+            r"Could not (?:attach|detach) volume)[^\n]{0,600})",
         ),
         confidence="likely",
         next=("kubectl get events --all-namespaces",),

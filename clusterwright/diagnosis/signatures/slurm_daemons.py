@@ -129,6 +129,17 @@ SIGNATURES: Final = (
         rules=("CW-I005", "CW-I009"),
     ),
     Signature(
+        "cluster-not-registered",
+        "accounting: the cluster {cluster} is not registered in the database (sacctmgr add cluster), or its "
+        "tables were deleted",
+        (
+            r"Table '[\w-]+\.(?P<cluster>[\w-]+?)_(?:job|step|assoc|event|resv|suspend|usage|last_ran|wckey|"
+            r"job_script|job_env)\w*_table' doesn't exist",
+        ),
+        next=("clusterwright status {file}",),
+        kinds=_LOGS,
+    ),
+    Signature(
         "database-schema",
         "accounting: the database's schema or version does not fit slurmdbd",
         (
@@ -412,13 +423,24 @@ SIGNATURES: Final = (
         next=(_DRIFT,),
     ),
     Signature(
+        "hung-task",
+        "kernel: a process[ ({task})] has been blocked in the kernel for minutes: its file system, disk, GPU or "
+        "network interface does not answer",
+        (r"(?:task (?P<task>[^\n:]{1,40}):\d+ )?blocked for more than \d+ seconds",),
+        confidence="likely",
+        rank=1,
+        per_node=True,
+        next=(
+            "clusterwright diagnose {file} node {node}",
+            "clusterwright node reboot {file} {nodes} --because 'a process hangs in the kernel'",
+        ),
+        kinds=("log", "scheduler-node", "job"),
+    ),
+    Signature(
         "kill-task",
         "processes of a job could not be killed (usually blocked in the kernel on storage or a GPU); "
         "Slurm drained the node",
-        (
-            r"Kill task failed|KillTaskFailed|UnkillableStep|not ending with signals|"
-            r"blocked for more than \d+ seconds",
-        ),
+        (r"Kill task failed|KillTaskFailed|UnkillableStep|not ending with signals",),
         confidence="likely",
         rank=1,
         per_node=True,
@@ -475,6 +497,21 @@ SIGNATURES: Final = (
         ),
         next=("clusterwright status {file}", _DRIFT),
         kinds=("log", "daemon"),
+    ),
+    Signature(
+        "controller-unreachable",
+        "Slurm: slurmctld does not answer the user's command: it does not run, or its host, port or network is "
+        "not reached from here",
+        (
+            r"\b(?:srun|sbatch|salloc|squeue|sinfo|scontrol|scancel|sacctmgr|sshare|sprio)\b[^\n]{0,60}Unable to contact "
+            r"slurm controller",
+            r"(?:Unable to allocate resources|Batch job submission failed|slurm_load_\w{3,20}(?: error)?): Unable to "
+            r"contact slurm controller",
+        ),
+        confidence="likely",
+        rank=1,
+        next=("clusterwright status {file}", _DRIFT),
+        kinds=("log", "job"),
     ),
     Signature(
         "registration",
@@ -545,9 +582,9 @@ SIGNATURES: Final = (
     ),
     Signature(
         "slurm-fatal",
-        "a Slurm daemon ended: {reason}",
+        slurm_errors.fatal,
         (
-            r"(?:slurmctld|slurmd|slurmdbd|sackd|slurmstepd)\b.{0,20}fatal: (?P<reason>[^\n]+)",
+            r"(?P<daemon>slurmctld|slurmd|slurmdbd|slurmrestd|sackd|slurmstepd)\b.{0,50}?fatal: (?P<reason>[^\n]+)",
             r"\] fatal: (?P<reason>[^\n]+)",
         ),
         rank=1,

@@ -202,6 +202,7 @@ SIGNATURES: Final = (
         "region, has no mount target in the node's zone, or the VPC's DNS is disabled or replaced",
         (
             r"(?:resolve|resolution|lookup)[^\n]{0,60}?(?P<name>(?:[a-z0-9-]+\.)?fs-[0-9a-fA-F]{4,20}\.(?:efs|fsx)\.)",
+            r"mount[^\n]{0,40}bad address '?(?P<name>fs-[0-9a-fA-F]{4,20}\.(?:efs|fsx)\.)",
             r"(?P<name>(?:[a-z0-9-]+\.)?fs-[0-9a-fA-F]{4,20}\.(?:efs|fsx)\.)[\w.-]*[^\n]{0,60}(?:not known|no such host|"
             r"NXDOMAIN|resolv)",
         ),
@@ -290,7 +291,10 @@ SIGNATURES: Final = (
         "io-error",
         "storage: input/output error[ on {path}]: the file system or the disk behind it does not "
         "answer",
-        (r"\[Errno (?:5|121)\]|Input/output error|Remote I/O error|\bEIO\b",),
+        (
+            r"^(?![^\n]*(?:prov_errno|prov/|libfabric|\bNCCL\b|\bUCX\b|ibv_|\bEQ:))[^\n]*(?:\[Errno (?:5|121)\]|"
+            r"Input/output error|Remote I/O error|\bEIO\b)",
+        ),
         confidence="likely",
         rank=1,
         kinds=("log", "job"),

@@ -32,6 +32,9 @@ _RDMA: Final = {
     "12": "the peer does not answer: the node, its interface or the network",
     "13": "the peer is not ready to receive in time",
 }
+_STRANGER: Final = re.compile(
+    r"wrong (?:type|magic|version)|unexpected magic|magic number", re.IGNORECASE
+)
 _NCCL_RESULTS: Final = (
     (
         r"ncclSystemError|unhandled system error",
@@ -41,6 +44,10 @@ _NCCL_RESULTS: Final = (
     (
         r"ncclUnhandledCudaError|unhandled cuda error",
         "a call of CUDA failed; NCCL_DEBUG=WARN names it",
+    ),
+    (
+        r"ncclRemoteError|remote process exited",
+        "another process of the job ended, or the network to it failed; its own log says why",
     ),
     (
         r"ncclInternalError|internal error",
@@ -84,6 +91,11 @@ def _nccl(values: Values) -> str:
         status = completion.group("status")
         meaning = _RDMA.get(status, "a transfer failed")
         return f"NCCL: RDMA: {meaning} (status {status}): peer {completion.group('peer')}"
+    if _STRANGER.search(reason):
+        return (
+            "NCCL: another program connected to its socket: another job on the node, a port scan, or ranks with "
+            f"other versions of NCCL: {reason}"
+        )
     kind = kind_of(reason)
     return f"NCCL: {kind.sentence}: {reason}" if kind else f"NCCL: {reason}"
 
@@ -134,7 +146,7 @@ SIGNATURES: Final = (
         (
             r"Out of memory: Kill|oom[-_ ]?kill|invoked oom-killer|Memory cgroup out of memory|"
             r"Exceeded (?:job|step) memory limit|\bOOMKilled\b|OUT_OF_MEMORY|"
-            r"(?:\bMemoryError|Cannot allocate memory|std::bad_alloc|\[Errno 12\])",
+            r"task \d+: Out Of Memory|(?:\bMemoryError|Cannot allocate memory|std::bad_alloc|\[Errno 12\])",
         ),
         next=("clusterwright check-job {file} JOBFILE",),
     ),
@@ -186,6 +198,7 @@ SIGNATURES: Final = (
             r"fi_getinfo[^\n]{0,10}: -61|Only EFA provider is supported",
         ),
         confidence="likely",
+        rank=1,
         kinds=_TEXT,
         next=("clusterwright check-job {file} JOBFILE",),
     ),
@@ -343,7 +356,10 @@ SIGNATURES: Final = (
         "nccl-nvls",
         "NCCL: NVLink SHARP (NVLS) cannot be set up: the fabric manager was started again without "
         "a reset of the GPUs, or has no resources left: {reason}",
-        (r"transport/nvls\.cc:\d+ NCCL WARN (?P<reason>[^\n]{1,120})",),
+        (
+            r"transport/nvls\.cc:\d+ NCCL WARN (?P<reason>[^\n]{1,120})",
+            r"(?P<reason>Failed to (?:bind|create|map|add) [^\n]{0,40}(?:NVLS|Multicast)[^\n]{0,120})",
+        ),
         confidence="likely",
         rank=1,
         kinds=_TEXT,
@@ -440,7 +456,7 @@ SIGNATURES: Final = (
             r"checkpoint[^\n]{0,100})",
             r"(?P<reason>PytorchStreamReader failed[^\n]{0,100}|Safetensor\w*Error[^\n]{0,100}|size mismatch for [^\n]{0,100}|unexpected EOF[^\n]{0,60}|"
             r"(?:corrupt\w*|truncated|incomplete) checkpoint[^\n]{0,80}|"
-            r"checkpoint[^\n]{0,60}(?:corrupt\w*|truncated|not found|does not exist|"
+            r"checkpoint[^\n]{0,60}(?:corrupt\w*|truncated|not found|does not exist(?!, skipping)|"
             r"fail(?:ed|ure|s)?\b(?![=:] ?0))[^\n]{0,60}|PytorchStreamWriter failed[^\n]{0,100}|"
             r"Missing key(?:\(s\))? in [^\n]{0,20}state_dict[^\n]{0,100})",
             r"FileNotFoundError: (?P<reason>[^\n]{0,300}(?:\.distcp|"
@@ -495,13 +511,21 @@ SIGNATURES: Final = (
             r"unable|not found)[^\n]*)",
             r"(?:enroot|pyxis: +\[ERROR\]|^\[ERROR\]).{0,20}(?P<reason>[^\n]{0,160}(?:URL|image|layer|manifest|squashfs|"
             r"credential|digest|No such file|container)[^\n]{0,160})",
-            r"(?P<reason>ImagePullBackOff|ErrImagePull|manifest unknown|pull access denied"
+            r"(?P<reason>manifest unknown|pull access denied"
             r"|toomanyrequests[^\n]{0,80}|no basic auth credentials|repository does not exist"
             r"|failed to pull (?:and unpack )?image[^\n]{0,120}|failed to (?:register|extract|unpack) layer"
             r"[^\n]{0,120}|error pulling image[^\n]{0,120}|filesystem layer verification failed[^\n]{0,80}"
             r"|failed to resolve reference[^\n]{0,160}|docker: Error response[^\n]{0,120})",
         ),
         next=("clusterwright artefacts check {file}",),
+    ),
+    Signature(
+        "image-pull",
+        "a container image cannot be pulled; the events before this one say why",
+        (r"ImagePullBackOff|ErrImagePull",),
+        confidence="likely",
+        rank=2,
+        next=("kubectl get events --all-namespaces",),
     ),
     Signature(
         "working-directory",
@@ -577,11 +601,22 @@ SIGNATURES: Final = (
         "master-port",
         "torchrun: the port of the rendezvous (MASTER_PORT) is in use",
         (
-            r"EADDRINUSE|(?:server socket|MASTER_PORT|c10d).{0,120}(?:Address already in use|in use)|"
+            r"port [`'\"]?\d+[`'\"]?, but another process|EADDRINUSE|(?:server socket|MASTER_PORT|c10d).{0,120}(?:Address already in use|in use)|"
             r"address already in use",
         ),
         confidence="likely",
         kinds=_TEXT,
+    ),
+    Signature(
+        "rendezvous-closed",
+        "torchrun: this node came to a rendezvous that is closed: another node's workers had failed, or the job "
+        "was over, before it joined; the log of the node that failed first says why",
+        (r"RendezvousClosedError|rendezvous [^\n]{0,60}(?:is|has been) closed",),
+        confidence="likely",
+        rank=1,
+        follows=True,
+        kinds=_TEXT,
+        next=(_NODES,),
     ),
     Signature(
         "rendezvous",
@@ -657,7 +692,7 @@ SIGNATURES: Final = (
         "nccl-error",
         _nccl,
         (
-            r"(?P<reason>ncclSystemError|ncclUnhandledCudaError|ncclInternalError|ncclInvalidUsage|"
+            r"(?P<reason>ncclSystemError|ncclRemoteError|remote process exited or there was a network|ncclUnhandledCudaError|ncclInternalError|ncclInvalidUsage|"
             r"ncclInvalidArgument)",
             r"NCCL error.{0,200}?(?P<reason>unhandled system error|unhandled cuda error|internal "
             r"error|invalid usage)",

@@ -23,6 +23,16 @@ from tests.diagnosis.made import signature_of
             "default.",
         ),
         ("log", "WARNING: There was an error initializing an OpenFabrics device."),
+        (
+            "log",
+            "  Normal   NotTriggerScaleUp  9m (x9 over 1h)  cluster-autoscaler  pod didn't trigger "
+            "scale-up: 1 node(s) didn't match node selector",
+        ),
+        (
+            "log",
+            "slurmctld: error: If using PrologFlags=Contain for pam_slurm_adopt, either "
+            "proctrack/cgroup or proctrack/cray_aries is required.",
+        ),
         ("log", "attempt 1 of 4 failed, next in 2 s: mount.lustre: Connection timed out"),
     ],
 )

@@ -50,6 +50,22 @@ CASES = (
     ),
     ("Error: UPGRADE FAILED: another operation is in progress", "helm"),
     ("Error from server (Conflict): the object was changed", "api-error"),
+    (
+        'Failed to pull image "r/a:1": rpc error: Error response from daemon: toomanyrequests: Rate '
+        "exceeded",
+        "image-rate",
+    ),
+    ("Normal   Unschedulable  15s  volcano  queue resource quota insufficient", "queue-quota"),
+    (
+        "couldn't assign flavors to pod set main: insufficient unused quota for nvidia.com/gpu in "
+        "flavor p5, 8 more needed",
+        "queue-quota",
+    ),
+    (
+        "kubelet[4355]: E0724 11:18:46.682540 4355 reflector.go:125] Failed to list *v1.Service: "
+        "Unauthorized",
+        "kubelet-refused",
+    ),
 )
 
 

@@ -42,6 +42,18 @@ CASES = (
         "modprobe: FATAL: Module efa not found in directory /lib/modules/6.1",
         "kernel-module",
     ),
+    (
+        "log",
+        "systemd[1]: Failed to start nodeadm-config.service - EKS Nodeadm Config.",
+        "unit",
+    ),
+    (
+        "log",
+        "warning: %post(efa-1.12.1-1.el8.x86_64) scriptlet failed, exit status 1",
+        "package",
+    ),
+    ("log", "STDERR: sh: /opt/x/bin/aws: No such file or directory", "script-command"),
+    ("log", "sagemaker-containers ERROR    ExecuteUserScriptError:", "training-script"),
 )
 
 

@@ -32,6 +32,12 @@ CASES = (
         "cluster-dns",
     ),
     ("log", "Unable to connect to the server: dial tcp 10.0.0.9:443: i/o timeout", "api-server"),
+    (
+        "stack-event",
+        "Amazon FSx cannot create your file system because the security group(s) provided do not "
+        "allow outbound (egress) connectivity on the following port(s): UDP 53,88",
+        "security-group-closed",
+    ),
 )
 
 

@@ -37,6 +37,17 @@ CASES = (
         'Unable to locate credentials. You can configure credentials by running "aws configure".',
         "credentials",
     ),
+    (
+        "stack-event",
+        "You are not authorized to use launch template: lt-0a1b2c3d4e5f60718",
+        "launch-template-denied",
+    ),
+    (
+        "scaling-activity",
+        "One or more of the attached Amazon EBS volumes are encrypted with an inaccessible AWS KMS "
+        "key.",
+        "ebs-key-denied",
+    ),
 )
 
 

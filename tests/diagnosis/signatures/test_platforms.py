@@ -43,6 +43,12 @@ CASES = (
         "E0612 10:11:12.123456    911 kubelet.go:2412] PLEG is not healthy: pleg was last seen active 3m8s ago",
         "container-runtime-down",
     ),
+    (
+        "log",
+        "FailedAttachVolume 15s attachdetach-controller Multi-Attach error for volume pvc-1",
+        "volume",
+    ),
+    ("log", "GenericPLEG: Unable to retrieve pods: operation timeout", "container-runtime-down"),
 )
 
 

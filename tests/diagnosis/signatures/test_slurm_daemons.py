@@ -72,6 +72,18 @@ CASES = (
         "ssh-without-job",
     ),
     ("log", "id: cannot find name for user ID 20007", "user-unknown"),
+    ("log", "INFO: task kworker/u4:2:141 blocked for more than 120 seconds.", "hung-task"),
+    (
+        "log",
+        "srun: error: Unable to allocate resources: Unable to contact slurm controller (connect "
+        "failure)",
+        "controller-unreachable",
+    ),
+    (
+        "log",
+        "slurmdbd: error: Table 'slurm_acct_db.linux_job_table' doesn't exist",
+        "cluster-not-registered",
+    ),
 )
 
 

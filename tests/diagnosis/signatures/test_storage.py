@@ -29,6 +29,8 @@ CASES = (
     ("database", "state incompatible-network", "database-state"),
     ("log", "fuse: failed to open /dev/fuse: No such device", "fuse"),
     ("log", 'Failed to resolve "fs-0a1b2c3d.efs.us-east-1.amazonaws.com"', "file-system-name"),
+    ("log", "mount: bad address 'fs-179748de.efs.eu-west-1.amazonaws.com'", "file-system-name"),
+    ("log", "OSError: [Errno 5] Input/output error: '/fsx/a'", "io-error"),
 )
 
 

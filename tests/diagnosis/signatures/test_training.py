@@ -126,6 +126,17 @@ CASES = (
         "RuntimeError: fused_attn.cu:6 in function f: cuDNN Error: No valid engine configs",
         "cudnn-kernel",
     ),
+    ("log", "torch.distributed.elastic.rendezvous.api.RendezvousClosedError", "rendezvous-closed"),
+    ("log", "Failed to bind NVLink SHARP (NVLS) Multicast memory of size 2097152", "nccl-nvls"),
+    ("log", "srun: error: gpu001: task 0: Out Of Memory", "host-memory"),
+    (
+        "log",
+        "ConnectionError: Tried to launch distributed communication on port `11986`, but another "
+        "process is utilizing it.",
+        "master-port",
+    ),
+    ("log", "Warning  Failed  15s  kubelet  Error: ErrImagePull", "image-pull"),
+    ("log", "misc/socket.cc:441 NCCL WARN socketFinalizeAccept: wrong type 4 != 3", "nccl-error"),
 )
 
 

@@ -1,0 +1,78 @@
+"""Errors of native libraries by their words."""
+
+from __future__ import annotations
+
+import pytest
+
+from clusterwright.diagnosis import native_errors
+
+
+@pytest.mark.parametrize(
+    ("reason", "words"),
+    [
+        ("initialization error: change root failed: no such file or directory", "driver's root"),
+        ("requirement error: invalid expression: unknown", "NVIDIA_REQUIRE_"),
+        ("device error: no-gpu-has-128MiB-to-run: unknown device", "NVIDIA_VISIBLE_DEVICES"),
+        ("cgroup error: operation not permitted", "may not have the devices"),
+        ("mount error: file creation failed: file exists", "mounted into the image"),
+        ("detection error: something else", "given its GPUs: detection error"),
+    ],
+)
+def test_error_of_the_container_hook_has_its_reason(reason: str, words: str) -> None:
+    assert words in (native_errors.container_hook({"reason": reason}) or "")
+
+
+def test_failure_of_the_driver_is_left_to_others() -> None:
+    reason = "initialization error: nvml error: driver not loaded: unknown"
+    assert native_errors.container_hook({"reason": reason}) is None
+
+
+@pytest.mark.parametrize(
+    ("reason", "words"),
+    [
+        ("nvidia-fs.ko driver not loaded", "kernel module nvidia-fs"),
+        ("NVMe Driver not registered with nvidia-fs!!!", "does not support it"),
+        ("cuInit Failed, error CUDA_ERROR_NO_DEVICE", "CUDA finds no GPU"),
+        ("Inc-bar-usage failed: size 524288000", "BAR1"),
+        ("unable to load,  liburcu-bp.so.6", "library"),
+        ("No matching pair for network device to closest GPU", "RDMA"),
+    ],
+)
+def test_line_of_cufile_has_its_reason(reason: str, words: str) -> None:
+    assert words in (native_errors.cufile({"reason": reason}) or "")
+
+
+def test_line_of_cufile_without_a_reason_is_none() -> None:
+    assert native_errors.cufile({"reason": "cuFile initialization failed"}) is None
+
+
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        ("AWS_ERROR_INVALID_ARGUMENT", "argument is not valid"),
+        ("AWS_ERROR_S3_REQUEST_HAS_COMPLETED", "too many requests"),
+        ("AWS_AUTH_CREDENTIALS_PROVIDER_IMDS_SOURCE_FAILURE", "credentials"),
+        ("AWS_IO_DNS_INVALID_NAME", "resolved"),
+        ("AWS_IO_TLS_ERROR_NEGOTIATION_FAILURE", "TLS"),
+        ("AWS_IO_SOCKET_TIMEOUT", "in time"),
+        ("AWS_IO_SOCKET_CLOSED", "connection"),
+        ("AWS_ERROR_S3_CHECKSUM_MISMATCH", "not what was sent"),
+        ("AWS_ERROR_OOM", "memory"),
+    ],
+)
+def test_error_of_the_common_runtime_has_its_meaning(code: str, words: str) -> None:
+    assert words in (native_errors.runtime({"code": code}) or "")
+
+
+def test_unknown_error_of_the_common_runtime_is_none() -> None:
+    assert native_errors.runtime({"code": "AWS_ERROR_FILE"}) is None
+
+
+def test_assertion_names_the_library_of_its_source() -> None:
+    of_efa = {"file": "prov/efa/src/rdm/efa_rdm_pke.c", "assertion": "next == NULL"}
+    assert "provider of EFA: a check failed" in native_errors.assertion(of_efa)
+    of_offload = {"file": "/x/ops/csrc/aio/py_lib/handle.cpp", "assertion": "nbytes() == bytes"}
+    assert "offload to a local disk" in native_errors.assertion(of_offload)
+    assert "full or failing disk" in native_errors.assertion(of_offload)
+    of_program = {"file": "/src/mine.cc", "assertion": "x > 0"}
+    assert native_errors.assertion(of_program).startswith("a program ended at a check")
