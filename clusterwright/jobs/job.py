@@ -265,6 +265,16 @@ class Job:
                 return values.whole(each.value)
         return None if self.file.option("ntasks-per-gpu", "cpus-per-gpu") else 1
 
+    def tasks(self, step: Step) -> int | None:
+        """All tasks of a step; None if the file does not say."""
+        stated = step.options.get("ntasks")
+        if stated is not None and stated.value.isdigit():
+            return int(stated.value)
+        each = self.tasks_per_node(step)
+        nodes = step.options.get("nodes")
+        count = int(nodes.value) if nodes is not None and nodes.value.isdigit() else self.nodes
+        return each * count if each is not None and count is not None else None
+
     # -- paths ----------------------------------------------------------------------------------
 
     @cached_property

@@ -376,12 +376,12 @@ def _hold_outs_of_families(
 def _hold_outs_of_others(
     thirteenth: Sequence[Measured], fourteenth: Sequence[Measured]
 ) -> list[str]:
-    """What somebody else measured, and after what it led to."""
+    """What another author measured, and after what it led to."""
     named, silent = _first_try(thirteenth)
     then_named, _ = _first_try(fourteenth)
     return [
         "The thirteenth is large, of all parts of a cluster, and was collected and measured by "
-        f"somebody who had not written the signatures. At the first try {named} causes were "
+        f"an author of none of the signatures. At the first try {named} causes were "
         f"named, {_THIRTEENTH_WRONG} had another cause or one beside the right one, "
         f"{_THIRTEENTH_UNKNOWN} had none, an unknown one or only the program's own words, and "
         f"{silent} logs of healthy clusters had no finding. What was then built: the codes of "

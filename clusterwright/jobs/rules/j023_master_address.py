@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 
-from clusterwright.jobs.rule import Fail, Job, JobRule, Results
+from clusterwright.jobs.rule import Assignment, Fail, Job, JobRule, Launcher, Results, Word
 
 _LOCAL = re.compile(r"(?:localhost|127(?:\.\d+){3}|0\.0\.0\.0|::1|\[::1\])(?::\d+)?")
+_FIXED = re.compile(r"(?:\d{1,3}(?:\.\d{1,3}){3}|ip(?:-\d{1,3}){4}(?:\.[\w.-]+)?)(?::\d+)?")
+_OPTIONS = ("rdzv-endpoint", "master-addr", "main-process-ip")
 _HINT = 'the first node: MASTER_ADDR=$(scontrol show hostnames "$SLURM_JOB_NODELIST" | head -n 1)'
 
 
@@ -14,7 +16,7 @@ class MasterAddress(JobRule):
     id = "CW-J023"
     severity = "error"
     prevents = "a job that hangs until its timeout: each node waits for the others at itself"
-    source = "PyTorch documentation, torch.distributed and torchrun (rendezvous)"
+    source = "PyTorch documentation, torchrun (rendezvous); pytorch/pytorch#107021"
 
     def check(self, job: Job) -> Results:
         if job.nodes is None or job.nodes < 2:
@@ -24,8 +26,11 @@ class MasterAddress(JobRule):
             own = step.options.get("nodes")
             if step.runner == "" or (own is not None and own.value == "1"):
                 stated = True  # CW-J051, or a step on one node
+                if step.runner == "":
+                    yield from _fixed(job, launcher)
                 continue
-            for name in ("rdzv-endpoint", "master-addr", "main-process-ip"):
+            yield from _fixed(job, launcher)
+            for name in _OPTIONS:
                 word = launcher.options.get(name)
                 stated = stated or word is not None
                 if word is not None and _LOCAL.fullmatch(word.text):
@@ -43,3 +48,32 @@ class MasterAddress(JobRule):
                 at=address,
                 hint=_HINT,
             )
+        elif not stated and address is not None and _chosen(job, address.value):
+            yield _other(job, f"MASTER_ADDR={address.value.text}", address)
+
+
+def _fixed(job: Job, launcher: Launcher) -> Results:
+    """Addresses of one node in the file: etcd's is that of a server."""
+    backend = launcher.options.get("rdzv-backend")
+    if backend is not None and backend.text.startswith("etcd"):
+        return
+    for name in _OPTIONS:
+        word = launcher.options.get(name)
+        if word is not None and _chosen(job, word):
+            yield _other(job, f"--{name}={word.text}", word)
+
+
+def _chosen(job: Job, word: Word) -> bool:
+    """Whether a word is the address of one node, and Slurm chooses the nodes."""
+    stated = job.file.option("nodelist") is not None
+    return not stated and bool(_FIXED.fullmatch(word.text)) and not _LOCAL.fullmatch(word.text)
+
+
+def _other(job: Job, what: str, at: Word | Assignment) -> Fail:
+    return Fail(
+        message=f"{what}: Slurm chooses the {job.nodes} nodes at each start, and that address may "
+        "be none of theirs",
+        at=at,
+        severity="warning",
+        hint=_HINT,
+    )

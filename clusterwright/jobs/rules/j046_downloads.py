@@ -23,7 +23,7 @@ class Downloads(JobRule):
 
     def check(self, job: Job) -> Results:
         for step in job.file.steps:
-            tasks = _tasks(job, step)
+            tasks = job.tasks(step)
             text = " ".join(word.text for word in step.program)
             if "PROCID" in text or "LOCALID" in text or "RANK" in text:
                 continue
@@ -35,16 +35,6 @@ class Downloads(JobRule):
                     hint="srun --nodes=1 --ntasks=1 for the download, in a step before",
                 )
         yield from _hub(job)
-
-
-def _tasks(job: Job, step: Step) -> int | None:
-    stated = step.options.get("ntasks")
-    if stated is not None and stated.value.isdigit():
-        return int(stated.value)
-    each = job.tasks_per_node(step)
-    nodes = step.options.get("nodes")
-    count = int(nodes.value) if nodes is not None and nodes.value.isdigit() else job.nodes
-    return each * count if each is not None and count is not None else None
 
 
 def _downloader(step: Step) -> Word | None:

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import re
+
 from clusterwright.jobs.rule import Fail, Job, JobRule, Launcher, Results, Step
+
+_DEVICES = re.compile(r"\+{0,2}(?:--)?trainer\.devices=(\d+)")
 
 
 class ProcessesPerNode(JobRule):
     id = "CW-J050"
     severity = "error"
     prevents = "processes that end with: invalid device ordinal, or duplicate GPU detected"
-    source = "PyTorch documentation, torchrun: one launcher per node, --nproc-per-node processes"
+    source = (
+        "PyTorch documentation, torchrun: one launcher per node, --nproc-per-node processes; "
+        "Lightning, SLURMEnvironment.validate_settings; NVIDIA-NeMo/Speech#5819"
+    )
 
     def check(self, job: Job) -> Results:
         own = job.accelerators_per_node
@@ -22,6 +29,26 @@ class ProcessesPerNode(JobRule):
             if launcher.name == "accelerate":
                 continue
             yield from _processes(job, step, launcher, given)
+        for step in job.file.steps:
+            if step.launcher is None and step.runner == "srun":
+                yield from _lightning(job, step)
+
+
+def _lightning(job: Job, step: Step) -> Results:
+    """Lightning starts no processes under srun: it takes one task for each device."""
+    tasks = job.tasks_per_node(step)
+    words = [_DEVICES.fullmatch(word.text) for word in step.program]
+    for word, match in zip(step.program, words, strict=True):
+        if match is None or tasks is None or int(match.group(1)) == tasks:
+            continue
+        yield Fail(
+            message=f"Lightning takes one task for each device: {match.group(1)} devices, and "
+            f"srun starts {tasks} per node",
+            at=word,
+            requested=int(match.group(1)),
+            limit=tasks,
+            hint=f"--ntasks-per-node={match.group(1)}",
+        )
 
 
 def _processes(job: Job, step: Step, launcher: Launcher, given: int) -> Results:

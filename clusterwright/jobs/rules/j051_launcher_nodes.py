@@ -6,6 +6,8 @@ from clusterwright.jobs.rule import Fail, Job, JobRule, Launcher, Results, Step
 
 _REMOTE = ("ssh", "pdsh", "clush", "parallel-ssh", "pssh", "parallel", "mpirun", "xargs")
 
+_PLACES = ("nodelist", "relative")
+
 
 class LauncherNodes(JobRule):
     id = "CW-J051"
@@ -24,6 +26,8 @@ class LauncherNodes(JobRule):
             if step.runner == "":
                 yield from _unlaunched(nodes, step, launcher, stated)
                 continue
+            if step.command.before == "&" and any(name in step.options for name in _PLACES):
+                continue  # One of several steps that run at the same time.
             own = step.options.get("nodes")
             running = int(own.value) if own is not None and own.value.isdigit() else nodes
             tasks = step.options.get("ntasks")

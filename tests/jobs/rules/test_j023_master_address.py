@@ -33,3 +33,24 @@ def test_the_first_node(text: str) -> None:
 
 def test_one_node() -> None:
     passes("CW-J023", "#!/bin/bash\nexport MASTER_ADDR=localhost\ntorchrun train.py\n")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'torchrun --nnodes=1:4 --rdzv_backend=c10d --rdzv_endpoint="192.0.0.1:1234" train.py',
+        "srun torchrun --master_addr=10.0.1.7 train.py",
+        "srun torchrun --rdzv-endpoint ip-10-0-1-7.ec2.internal:29500 train.py",
+        "export MASTER_ADDR=10.0.1.7\nsrun python train.py",
+    ],
+)
+def test_an_address_of_the_file(text: str) -> None:
+    found = fails("CW-J023", HEAD + text + "\n")
+    assert found.severity == "warning"
+    assert "Slurm chooses the 4 nodes" in found.message
+    passes("CW-J023", HEAD + "#SBATCH --nodelist=ip-10-0-1-[7-10]\n" + text + "\n")
+
+
+def test_a_server_of_etcd_is_no_node() -> None:
+    text = "srun torchrun --rdzv_backend=etcd-v2 --rdzv_endpoint=10.0.1.7:2379 train.py\n"
+    passes("CW-J023", HEAD + text)

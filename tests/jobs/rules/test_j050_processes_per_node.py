@@ -34,3 +34,15 @@ def test_too_many(text: str) -> None:
 )
 def test_one_each(text: str) -> None:
     passes("CW-J050", HEAD + text + "\n")
+
+
+def test_lightning_takes_a_task_for_each_device() -> None:
+    one = HEAD + "#SBATCH --ntasks-per-node=1\n"
+    found = fails("CW-J050", one + "srun python pretrain.py trainer.devices=8\n")
+    assert found.message == (
+        "Lightning takes one task for each device: 8 devices, and srun starts 1 per node"
+    )
+    eight = HEAD + "#SBATCH --ntasks-per-node=8\n"
+    passes("CW-J050", eight + "srun python pretrain.py trainer.devices=8\n")
+    passes("CW-J050", one + "srun torchrun --nproc-per-node=8 pretrain.py trainer.devices=8\n")
+    passes("CW-J050", HEAD + "python pretrain.py trainer.devices=8\n")

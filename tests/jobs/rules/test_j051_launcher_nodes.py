@@ -29,6 +29,7 @@ def test_other_nodes(text: str, severity: str) -> None:
         "srun torchrun --nnodes=4 train.py",
         "srun torchrun --nnodes=1:4 train.py",
         "srun -N1 -n1 torchrun --nnodes=1 train.py",
+        "for n in $NODES; do srun -N1 -w $n torchrun --nnodes=4 train.py & done\nwait",
         "for n in $NODES; do ssh $n torchrun --nnodes=4 train.py & done",
     ],
 )

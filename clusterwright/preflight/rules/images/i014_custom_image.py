@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Iterator
 
 from clusterwright.aws.ec2.images import Image
 from clusterwright.catalog import Known
@@ -29,7 +30,7 @@ class CustomImage(Rule[str]):
     source = (
         "EC2 DescribeImages; aws/aws-parallelcluster, InstanceTypeBaseAMICompatible, "
         "CustomAmiTagValidator, AmiOsCompatibleValidator; EC2 user guide, device names for "
-        "volumes, Deprecate an AMI, Enhanced networking"
+        "volumes, Deprecate an AMI, Enhanced networking; EC2 EbsBlockDevice, VolumeSize"
     )
 
     def subjects(self, context: Context) -> Subjects[str]:
@@ -64,7 +65,8 @@ class CustomImage(Rule[str]):
                 "platform",
             )
         if context.platform.managed_node_groups:
-            yield from _root_volume(context, image)
+            yield from _root_volume(image)
+        yield from _size(context, image)
         if context.platform.provider_stack:
             yield from _parallelcluster(context, image)
         for name, path in instance_types(context).items():
@@ -120,8 +122,8 @@ def _parallelcluster(context: Context, image: Image) -> Results:
             )
 
 
-def _root_volume(context: Context, image: Image) -> Results:
-    """The launch template sets encryption and size of the root volume by its device name."""
+def _root_volume(image: Image) -> Results:
+    """The launch template configures the root volume by its device name."""
     if image.root_device is not None and image.root_device != ROOT_DEVICE:
         yield Fail(
             message=f"the root volume of {image.id} is {image.root_device}; the launch template "
@@ -131,13 +133,34 @@ def _root_volume(context: Context, image: Image) -> Results:
             where=image.id,
             hint="build the image from the EKS optimized AMI for Amazon Linux 2023",
         )
-    size_gib = context.cluster.kubernetes.node_volume_gib
-    if image.root_volume_gib is not None and image.root_volume_gib > size_gib:
-        yield Fail(
-            message=f"{image.id} has a root volume of {image.root_volume_gib} GiB, and nodes "
-            f"have one of {size_gib}",
-            path=("kubernetes", "node_volume_gib"),
-            requested=size_gib,
-            limit=image.root_volume_gib,
-            where=image.id,
-        )
+
+
+def _size(context: Context, image: Image) -> Results:
+    """EC2 starts no instance whose root volume is smaller than the image's snapshot."""
+    for path, size_gib in _volumes(context):
+        if (
+            size_gib is not None
+            and image.root_volume_gib is not None
+            and image.root_volume_gib > size_gib
+        ):
+            yield Fail(
+                message=f"{image.id} has a root volume of {image.root_volume_gib} GiB, and nodes "
+                f"have one of {size_gib}",
+                path=path,
+                requested=size_gib,
+                limit=image.root_volume_gib,
+                where=image.id,
+            )
+
+
+def _volumes(context: Context) -> Iterator[tuple[tuple[str, str], int | None]]:
+    """Sizes that the spec states; without one, the platform takes the image's."""
+    cluster = context.cluster
+    if context.platform.managed_node_groups:
+        yield ("kubernetes", "node_volume_gib"), cluster.kubernetes.node_volume_gib
+    if context.platform.provider_stack:
+        settings = cluster.parallelcluster
+        yield ("parallelcluster", "root_volume_gib"), settings.root_volume_gib
+        yield ("parallelcluster", "head_node_root_volume_gib"), settings.head_node_root_volume_gib
+    if cluster.platform == "pcs":
+        yield ("pcs", "root_volume_gib"), cluster.pcs.root_volume_gib

@@ -94,3 +94,34 @@ def test_images_of_another_parallelcluster(
     rule.passes("CW-I014", changes, facts(version="3.16.1", os="ubuntu2204"))
     rule.passes("CW-I014", changes, facts())
     rule.passes("CW-I014", CHANGES, facts(**{tag: value}))
+
+
+@pytest.mark.parametrize(
+    ("platform", "section", "key"),
+    [
+        ("parallelcluster", "parallelcluster", "root_volume_gib"),
+        ("parallelcluster", "parallelcluster", "head_node_root_volume_gib"),
+        ("pcs", "pcs", "root_volume_gib"),
+    ],
+)
+def test_root_volume_is_as_large_as_the_image(
+    rule: Harness, platform: str, section: str, key: str
+) -> None:
+    def changes(size: int) -> dict[str, Any]:
+        return {**base, section: {key: size}}
+
+    base: dict[str, Any] = {**CHANGES, "platform": platform}
+    if platform == "pcs":
+        login = {"name": "login", "role": "login", "instance_type": "m5.4xlarge", "count": 1}
+        workers = {"name": "gpus", "role": "compute", "instance_type": "p5.48xlarge", "count": 4}
+        accounting = {"accounting": {"kind": "none"}}
+        base |= {"compute": [login, workers], "slurm": accounting}
+
+    facts = {MachineImage(GOOD.id): dataclasses.replace(GOOD, root_volume_gib=100)}
+    rule.fails(
+        "CW-I014", changes(60), facts, path=f"{section}.{key}",
+        message="ami-00000001 has a root volume of 100 GiB, and nodes have one of 60",
+    )  # fmt: skip
+    rule.passes("CW-I014", changes(100), facts)
+    # Without a size, the platform takes the image's.
+    rule.passes("CW-I014", base, facts)

@@ -1,0 +1,62 @@
+"""Steps that wait for each other run at the same time."""
+
+from __future__ import annotations
+
+import re
+
+from clusterwright.jobs.rule import Fail, Job, JobRule, Results, Step
+
+_PLACES = ("nodelist", "relative")
+_BACKGROUND = re.compile(r"[)}]\s*&(?!&)")
+
+
+class StepsAtOnce(JobRule):
+    id = "CW-J055"
+    severity = "warning"
+    prevents = "a first step that waits for the next ones, which start when it has ended"
+    source = "srun(1): it returns when the step has ended; huggingface/accelerate#2265"
+
+    def check(self, job: Job) -> Results:
+        if _BACKGROUND.search(job.file.text):
+            return  # A group in the background: its steps run at the same time.
+        before: Step | None = None
+        for step in job.file.steps:
+            launcher = step.launcher
+            if step.runner != "srun" or launcher is None or not _placed(step):
+                before = None
+                continue
+            if before is not None and _same(before, step) and before.command.before != "&":
+                yield Fail(
+                    message=f"{launcher.name} starts here when the step of line "
+                    f"{before.word.line} has ended; if they are one training, that one waits for "
+                    "this one",
+                    at=step,
+                    hint="one step for all nodes: srun --ntasks-per-node=1 ..., or `&` after each "
+                    "and `wait` after the last",
+                )
+                return
+            before = step
+
+
+def _placed(step: Step) -> bool:
+    """Whether the step says where it runs, and may wait for others."""
+    launcher = step.launcher
+    if launcher is None or not any(name in step.options for name in _PLACES):
+        return False
+    option = "num-machines" if launcher.name == "accelerate" else "nnodes"
+    stated = launcher.number(option)
+    if stated is None:
+        return "config-file" in launcher.options or option in launcher.options
+    return stated > 1
+
+
+def _same(one: Step, other: Step) -> bool:
+    """Whether two steps run the same program at different places."""
+
+    def program(step: Step) -> list[str]:
+        return [word.text for word in step.launcher.script[:1]] if step.launcher else []
+
+    def places(step: Step) -> list[str]:
+        return [step.options[name].value for name in _PLACES if name in step.options]
+
+    return program(one) == program(other) and places(one) != places(other)

@@ -1,0 +1,40 @@
+"""CW-J055: Steps that wait for each other run at the same time."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.jobs.made import HEAD, fails, passes
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "srun -w node-1 accelerate launch --config_file r0.yaml t.py\n"
+        "srun -w node-2 accelerate launch --config_file r1.yaml t.py",
+        "srun -r0 -N2 torchrun --nnodes=4 --node_rank=0 t.py\n"
+        "srun -r2 -N2 torchrun --nnodes=4 --node_rank=1 t.py &\nwait",
+    ],
+)
+def test_the_first_step_waits_for_the_second(text: str) -> None:
+    found = fails("CW-J055", HEAD + text + "\n")
+    assert "when the step of line 4 has ended" in found.message
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "srun -w node-1 accelerate launch --config_file r0.yaml t.py &\n"
+        "srun -w node-2 accelerate launch --config_file r1.yaml t.py &\nwait",
+        "(srun -w node-1 torchrun --nnodes=4 t.py) &\n(srun -w node-2 torchrun --nnodes=4 t.py) &",
+        # Two trainings, one after the other.
+        "srun torchrun --nnodes=4 t.py\nsrun torchrun --nnodes=4 t.py",
+        "srun -w node-1 torchrun --nnodes=1 t.py\nsrun -w node-2 torchrun --nnodes=1 t.py",
+        "srun -w node-1 torchrun --nnodes=2 t.py\nsrun -w node-1 torchrun --nnodes=2 t.py",
+        "srun -w node-1 torchrun --nnodes=2 t.py\nsrun -w node-2 torchrun --nnodes=2 eval.py",
+        "srun -w node-1 torchrun --nnodes=2 t.py\nsrun hostname\n"
+        "srun -w node-2 torchrun --nnodes=2 t.py",
+    ],
+)
+def test_other_steps(text: str) -> None:
+    passes("CW-J055", HEAD + text + "\n")
