@@ -58,6 +58,7 @@ def test_good_file_has_no_findings(path: Path) -> None:
         ("accelerate", "export HF_HUB_OFFLINE=1\n", "", "CW-J046"),
         ("accelerate", "--cpus-per-task=96", "--cpus-per-task=960", "CW-J017"),
         ("accelerate", "--num_machines $SLURM_NNODES", "--num_machines 4", "CW-J051"),
+        ("accelerate", "    --rdzv_backend c10d \\\n", "", "CW-J054"),
         ("nccl_tests", "--ntasks-per-node", "--ntask-per-node", "CW-J002"),
         ("nccl_tests", "#!/bin/bash\n", "", "CW-J001"),
         ("neuron", "sdk2.28.0", "sdk2.30.0", "CW-J049"),
