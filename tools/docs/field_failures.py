@@ -23,7 +23,7 @@ OWN_TEST: Final = "test_page.py"
 
 PLACES: Final = {
     "spec": "the file is refused: exit 3, each mistake at its line and column",
-    "check": "`clusterwright check`, `cost` or `destroy-plan` reports it",
+    "check": "`clusterwright check`, `check-job`, `cost` or `destroy-plan` reports it",
     "diff": "the review of a change reports it",
     "local-deployment": "the deployment fails on the local AWS, where it costs nothing",
     "rehearsal": "an emulated cluster shows it",
@@ -39,6 +39,7 @@ SAMPLES: Final = {
     1: "The first sample, fixed before the product was built",
     2: "The second, searched for by symptom when the product was complete",
     3: "The third, of failures that the first two do not have",
+    4: "The fourth, of failures that the first three do not have",
 }
 
 _TOP: Final = """\
