@@ -129,7 +129,8 @@ def launch(values: Values) -> str:
     """Why a node did not start the tasks of a step."""
     text = values.get("reason", "").strip(" .")
     said = meaning(text)
-    return f"Slurm could not start the job on {values['on']}: {said + ': ' if said else ''}{text}"
+    where = f"the job on {values['on']}" if "on" in values else f"task {values['task']} of the job"
+    return f"Slurm could not start {where}: {said + ': ' if said else ''}{text}"
 
 
 _FATAL: Final = (

@@ -15,6 +15,26 @@ _MESSAGE: Final = r"(?P<message>[^\n\"]{0,200})"
 
 SIGNATURES: Final = (
     Signature(
+        "kubernetes-version",
+        "EKS: the Kubernetes version, add-on or configuration is not supported",
+        (
+            r"UnsupportedVersion|unsupported Kubernetes version|UnsupportedAddonModification|"
+            r"Addon version.{0,40}not supported",
+        ),
+        next=("clusterwright check {file} --only {rules}",),
+        rules=("CW-I020",),
+    ),
+    Signature(
+        "volume-size",
+        "EC2: a volume of {size} GB is smaller than the snapshot of the image, which needs {snapshot} GB",
+        (
+            r"Volume of size (?P<size>\d+) ?GB is smaller than {1,4}snapshot[^\n]{0,60}expect size ?>= ?"
+            r"(?P<snapshot>\d+)",
+        ),
+        next=("clusterwright check {file} --only {rules}",),
+        rules=("CW-I014",),
+    ),
+    Signature(
         "aws-waiter",
         aws_errors.waiter,
         (r"Waiter (?P<waiter>\w{3,60}) failed: (?P<message>[^\n]{1,200})",),

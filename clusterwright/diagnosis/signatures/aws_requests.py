@@ -137,15 +137,6 @@ SIGNATURES: Final = (
         kinds=("stack-event", "cluster-event", "node-group", "scaling-activity", "cluster"),
     ),
     Signature(
-        "volume-size",
-        "EC2: a volume of {size} GB is smaller than the snapshot of the image, which needs {snapshot} GB",
-        (
-            r"Volume of size (?P<size>\d+) ?GB is smaller than snapshot[^\n]{0,60}expect size ?>= ?(?P<snapshot>\d+)",
-        ),
-        next=(_CHECK,),
-        rules=("CW-I014",),
-    ),
-    Signature(
         "control-plane-zone",
         "EKS: the zone {zone} has no capacity for control planes, or EKS does not use it: give the control plane "
         "subnets in other zones",

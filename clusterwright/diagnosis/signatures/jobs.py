@@ -357,7 +357,10 @@ SIGNATURES: Final = (
     Signature(
         "task-launch",
         slurm_errors.launch,
-        (r"Task launch for \S+ failed on node (?P<on>[\w.-]+): (?P<reason>[^\n]+)",),
+        (
+            r"Task launch for \S+ failed on node (?P<on>[\w.-]+): (?P<reason>[^\n]+)",
+            r"srun: error: task (?P<task>[\d,-]{1,60}) launch failed: (?P<reason>[^\n]+)",
+        ),
         kinds=("log",),
         confidence="likely",
         rank=1,

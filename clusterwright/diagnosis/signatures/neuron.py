@@ -63,7 +63,7 @@ SIGNATURES: Final = (
         "neuron-load",
         "Neuron: the runtime cannot load a compiled program (NEFF): the cores' memory is used up, or "
         "ranks or versions of the compiler and the runtime differ",
-        (r"Nrt::Load failed|nrt_load(?:_\w{1,30})? status=[1-9]",),
+        (r"Nrt::Load failed|nrt_load(?:_\w{1,30})? status=[1-9]|Failed to load NN: ",),
         confidence="likely",
         next=(_JOB_FILE,),
     ),

@@ -139,16 +139,6 @@ SIGNATURES: Final = (
         rules=("CW-N022", "CW-N023", "CW-N027"),
     ),
     Signature(
-        "kubernetes-version",
-        "EKS: the Kubernetes version, add-on or configuration is not supported",
-        (
-            r"UnsupportedVersion|unsupported Kubernetes version|UnsupportedAddonModification|"
-            r"Addon version.{0,40}not supported",
-        ),
-        next=(_CHECK,),
-        rules=("CW-I020",),
-    ),
-    Signature(
         "addon",
         "EKS: an add-on does not work: {code}[: {message}]",
         (

@@ -8,6 +8,22 @@ from tests.diagnosis.made import signature_of
 
 CASES = (
     (
+        "stack-event",
+        "Volume of size 30GB is smaller than snapshot 'snap-0194da2e1369f5937', expect size >= 50GB",
+        "volume-size",
+    ),
+    (
+        "log",
+        "CREATE_FAILED Volume of size 50GB is smaller than  snapshot 'snap-1', expect size >= 100GB "
+        "(Service: AmazonEC2; Status Code: 400; Error Code: InvalidBlockDeviceMapping)",
+        "volume-size",
+    ),
+    (
+        "log",
+        "Error: error creating EKS Cluster (mlops): InvalidParameterException: unsupported Kubernetes version",
+        "kubernetes-version",
+    ),
+    (
         "log",
         "An error occurred (InvalidParameterValue) when calling the CreateTags operation: Invalid tag",
         "aws-error",

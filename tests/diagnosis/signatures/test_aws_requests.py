@@ -44,11 +44,6 @@ CASES = (
     ("stack-event", "Resource of type X with identifier y did not stabilize.", "not-stable"),
     (
         "stack-event",
-        "Volume of size 30GB is smaller than snapshot 'snap-0194da2e1369f5937', expect size >= 50GB",
-        "volume-size",
-    ),
-    (
-        "stack-event",
         "Cannot create cluster 'a' because us-east-1c, the targeted availability zone, does not "
         "currently have sufficient capacity to support the cluster",
         "control-plane-zone",

@@ -7,6 +7,11 @@ import pytest
 from tests.diagnosis.made import signature_of
 
 CASES = (
+    (
+        "log",
+        "srun: error: task 0 launch failed: Plugin initialization failed",
+        "task-launch",
+    ),
     ("job", "FAILED exit 137:0", "job-exit"),
     ("job", "NODE_FAIL exit 0:0", "job-node-fail"),
     ("job", "BOOT_FAIL exit 0:0", "job-boot-fail"),

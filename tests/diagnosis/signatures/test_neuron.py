@@ -7,6 +7,10 @@ import pytest
 from tests.diagnosis.made import findings, item, signature_of
 
 CASES = (
+    (
+        "ERROR  NMGR:kmgr_load_nn_post_metrics   Failed to load NN: /tmp/file.neff, err: 4",
+        "neuron-load",
+    ),
     ("modprobe: FATAL: Module neuron not found in directory /lib/modules/6.8.0", "neuron-driver"),
     ("ERROR  TDRV:tdrv_init_mla_phase1    Could not open the nd12", "neuron-device"),
     (
