@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,6 +19,7 @@ _BUSY = "Requested nodes are busy"
 _LOST = re.compile(
     r"(?:Node failure on|nodes? failed?:|Communication connection failure on) (\S+)"
 )
+_STARTED = re.compile(r"^NodeName=(\S+) .*?\bSlurmdStartTime=(\d\S+)", re.MULTILINE)
 _TASK = re.compile(r"^\s*\d+: |\btasks? [\[\]\d,-]+: ", re.MULTILINE)
 
 
@@ -151,17 +153,23 @@ class SrunLauncher:
         env: Mapping[str, str],
     ) -> Launched:
         command = self.argv(nodes, argv, tasks_per_node, timeout_seconds, env)
+        began = time.strftime("%Y-%m-%dT%H:%M:%S")
         result = self.probe.run(command, timeout_seconds, ENDING_SECONDS)
         if result.exit_code is None:
             # srun cancels its job when it is asked to end, unless it was killed before.
             words = self._cancel("--state=RUNNING", f"--nodelist={','.join(nodes)}")
             self.probe.with_time(30.0).run(words, 30.0)
-        lost = () if result.ok else self._lost(nodes, result.stderr)
+        lost = () if result.ok else self._lost(nodes, result.stderr, began)
         return Launched(result.exit_code, result.stdout, result.stderr, lost)
 
-    def _lost(self, nodes: Sequence[str], stderr: str) -> tuple[str, ...]:
-        """Nodes that srun or Slurm reports as failed."""
+    def _lost(self, nodes: Sequence[str], stderr: str, began: str) -> tuple[str, ...]:
+        """Nodes that srun or Slurm reports as failed, or that have started again since.
+
+        Where a node is replaced before slurmctld misses it, as on AWS PCS within seconds, srun
+        says "missing step", or only that it timed out (seen with Slurm 24.11.5).
+        """
         named = {name.strip(",.") for name in _LOST.findall(stderr)}
+        named |= self._started_since(nodes, began)
         answer = self.probe.run(
             ["sinfo", "--Node", "--noheader", "--nodes", ",".join(nodes), "--format=%N %t"]
         )
@@ -170,3 +178,9 @@ class SrunLauncher:
             if state.strip().endswith("*") or state.strip("* ").startswith("down"):
                 named.add(name)
         return tuple(node for node in nodes if node in named)
+
+    def _started_since(self, nodes: Sequence[str], began: str) -> set[str]:
+        """The nodes whose slurmd has started since a time, of which scontrol has the local one."""
+        shown = self.probe.run(["scontrol", "--oneliner", "show", "node", ",".join(nodes)])
+        found = _STARTED.findall(shown.stdout if shown.ok else "")
+        return {name for name, started in found if began <= started[: len(began)]}

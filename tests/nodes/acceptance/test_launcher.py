@@ -89,6 +89,24 @@ def test_job_that_hangs_is_cancelled_and_has_no_exit_code(node: Node) -> None:
     ]  # fmt: skip
 
 
+def test_nodes_that_have_started_again_are_named(node: Node) -> None:
+    """PCS had replaced a node before slurmctld missed it, and its verdict was unknown."""
+    node.command(
+        "srun",
+        "echo 'srun: error: Timed out waiting for job step to complete' >&2; exit 1",
+    )
+    node.command("sinfo", "echo 'n1 idle'; echo 'n2 comp'")
+    node.command(
+        "scontrol",
+        "echo 'NodeName=n1 Arch=x86_64 SlurmdStartTime=2026-01-01T00:00:00 LastBusyTime=Unknown'\n"
+        "echo 'NodeName=n2 Arch=x86_64 SlurmdStartTime=2999-01-01T00:00:00 LastBusyTime=Unknown'\n"
+        "echo 'NodeName=n3 SlurmdStartTime=None'",
+    )
+    assert launch(node).lost == ("n2",)  # type: ignore[attr-defined]
+    node.command("scontrol", "exit 1")
+    assert launch(node).lost == ()  # type: ignore[attr-defined]
+
+
 def test_nodes_that_stopped_are_named(node: Node) -> None:
     node.command("srun", "echo 'srun: error: Node failure on n2' >&2; exit 1")
     node.command("sinfo", "exit 1")
