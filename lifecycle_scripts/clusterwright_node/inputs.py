@@ -27,7 +27,7 @@ RESOURCE_CONFIG = "/opt/ml/config/resource_config.json"
 REQUIRED_STEPS = ("identify", "verify_inputs", "not_built")
 """Steps that `node_steps` cannot disable."""
 
-_CLUSTER_ARN = re.compile(r"arn:[a-z-]+:sagemaker:[a-z0-9-]+:[0-9]{12}:cluster/([a-z0-9]+)")
+_CLUSTER_ARN = re.compile(r"arn:[a-z-]+:sagemaker:[a-z0-9-]+:([0-9]{12}):cluster/([a-z0-9]+)")
 
 
 @dataclass(frozen=True)
@@ -58,6 +58,8 @@ class Resources:
     instances: tuple[Instance, ...]
     cluster_id: str | None = None
     """The id in the cluster's ARN, which is also in the name of its log group."""
+    account: str | None = None
+    """The AWS account in the cluster's ARN."""
 
     def of_group(self, group: str) -> list[Instance]:
         return [instance for instance in self.instances if instance.group == group]
@@ -242,5 +244,5 @@ def parse_resources(value: object, problems: list[str]) -> Resources:
                 Instance(name or instance_id, instance_id, item.text("CustomerIpAddress"), group)
             )
     match = _CLUSTER_ARN.fullmatch(arn)
-    cluster_id = match.group(1) if match else None
-    return Resources(cluster, instance_types, tuple(instances), cluster_id)
+    account, cluster_id = match.groups() if match else (None, None)
+    return Resources(cluster, instance_types, tuple(instances), cluster_id, account)

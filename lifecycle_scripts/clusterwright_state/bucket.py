@@ -37,11 +37,11 @@ class Bucket:
                 "--content-type", "application/json",
             )  # fmt: skip
 
-    def get(self, key: str) -> str:
-        """The text of an object. Raises BucketError."""
+    def get(self, key: str, largest_bytes: int = LARGEST_REQUEST_BYTES) -> str:
+        """The first `largest_bytes` of an object, as text. Raises BucketError."""
         with tempfile.TemporaryDirectory(prefix="clusterwright-state-") as folder:
             path = Path(folder) / "body"
-            last = f"bytes=0-{LARGEST_REQUEST_BYTES - 1}"
+            last = f"bytes=0-{largest_bytes - 1}"
             self._call("get-object", "--key", key, "--range", last, str(path))
             return path.read_text(encoding="utf-8", errors="replace")
 

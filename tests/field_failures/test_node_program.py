@@ -82,6 +82,8 @@ PASSED_OVER = {
 """Programs without which a node can be ready; a notice is logged where relevant."""
 ASKS_THE_INSTANCE = LIFECYCLE / "clusterwright_spot" / "notice.py"
 """Polls the instance metadata for a Spot interruption notice."""
+ASKS_ITS_ACCOUNT = LIFECYCLE / "clusterwright_state" / "commands" / "account.py"
+"""Reads the instance identity document."""
 ASKS_KUBERNETES = LIFECYCLE / "clusterwright_acceptance" / "kubernetes_api.py"
 """Of the pod that tests nodes: the API server of its own cluster."""
 SERVERS = tuple(
@@ -91,6 +93,7 @@ SERVERS = tuple(
 """Serve the node's metrics, and credentials to jobs; they make no requests themselves."""
 ADDRESSES = {
     ASKS_THE_INSTANCE: ["http://169.254.169.254"],
+    ASKS_ITS_ACCOUNT: ["http://169.254.169.254"],
     ASKS_KUBERNETES: ["https://{}:{}"],
     LIFECYCLE / "clusterwright_node/steps/job_credentials.py": ["http://127.0.0.1:579/job-role"],
     LIFECYCLE / "on_pcs_node.sh": ["http://169.254.169.254}/latest"],
@@ -144,7 +147,7 @@ def test_awsome_186_node_program_downloads_nothing_from_the_internet(
         asked = {argv[1] for argv in run.machine.ran if argv[0] == "docker"}
         assert asked <= {"ps"}
     for source in LIFECYCLE.rglob("*.py"):
-        if source not in (ASKS_THE_INSTANCE, ASKS_KUBERNETES, *SERVERS):
+        if source not in (ASKS_THE_INSTANCE, ASKS_ITS_ACCOUNT, ASKS_KUBERNETES, *SERVERS):
             assert not set(modules_in(source)) & NETWORK_MODULES, source
     for source in SERVERS:
         assert set(modules_in(source)) & NETWORK_MODULES == {"http"}

@@ -65,10 +65,12 @@ def _setting(node: Node) -> str:
         "schema_version": setting.SCHEMA_VERSION,
         "environment": cluster.cluster,
         "platform": cluster.platform,
+        "account": node.inputs.resources.account,
         "region": cluster.region,
         "administers": node.administers,
         "administrator": node.administrator,
         "has_service": cluster.state_bucket is not None,
+        "state_bucket": cluster.state_bucket,
         "reserve": node.is_replaced_if_drained,
         "level": cluster.acceptance.level,
         "level_limit_seconds": {

@@ -13,7 +13,11 @@ _NOT_IDLE = TAKES_NO_JOB | {"MAINT", "PLANNED", "RESERVED"}
 def answer(view: View) -> dict[str, Any]:
     """The document of the command."""
     groups = [group for group in view.setting.groups if group["role"] == "compute"]
-    parts = [of_aws("purchases and prices", "capacity"), *view.unknown()]
+    parts = [
+        of_aws("purchases and prices", "capacity"),
+        *view.unknown(),
+        *view.without_acceptance("capacity"),
+    ]
     return {
         **without_platform(view.envelope("capacity", [], parts)),
         "capacity": [],

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import sys
 from collections.abc import Sequence
@@ -16,6 +15,7 @@ from clusterwright_state.commands import (
     capacity,
     elsewhere,
     nodes,
+    report_files,
     setting,
     status,
     topology,
@@ -63,7 +63,8 @@ def _run(argv: Sequence[str]) -> int:
     if options.command == "drift":
         return _print(elsewhere.drift(known), options.format)
     if options.command in _READING:
-        return _print(_READING[options.command](view.read(known)), options.format)
+        seen = view.read(known, needs_acceptance=options.command != "topology")
+        return _print(_READING[options.command](seen), options.format)
     if options.command == "accept":
         return _print(_accept(known, options), options.format)
     return _print(_node(known, options), options.format)
@@ -80,14 +81,20 @@ def _accept(known: Setting, options: argparse.Namespace) -> dict[str, Any]:
         )
     if not options.dry_run:
         _need_root("accept")
-    work = accept.Acceptance(view.read(known), options.level, options.nodes)
-    return work.planned() if options.dry_run else work.run(options.run, options.wait, _tell)
+    report_files.check(options.report)
+    seen = view.read(known, needs_acceptance=False)
+    work = accept.Acceptance(seen, options.level, options.nodes)
+    found = work.planned() if options.dry_run else work.run(options.run, options.wait, _tell)
+    for path in options.report:
+        report_files.write(found, path)
+    return found
 
 
 def _node(known: Setting, options: argparse.Namespace) -> dict[str, Any]:
     because = nodes.reason(options.because)
     _need_root(f"node {options.verb}")
-    work = nodes.Work(view.read(known), options.verb, options.names, because)
+    seen = view.read(known, needs_acceptance=options.verb == "resume")
+    work = nodes.Work(seen, options.verb, options.names, because)
     if work.refused or not work.wanted:
         return work.answer()
     rows = [one.node for one in work.wanted]
@@ -120,7 +127,7 @@ def _confirmed(verb: str, count: int) -> bool:
 
 def _print(answer: dict[str, Any], output_format: str) -> int:
     if output_format == "json":
-        sys.stdout.write(json.dumps(answer, indent=2) + "\n")
+        sys.stdout.write(report_files.json_text(answer))
     else:
         sys.stdout.write(text(answer))
     sys.stdout.flush()
@@ -172,6 +179,13 @@ def _parser() -> argparse.ArgumentParser:
     made["accept"].add_argument("--dry-run", action="store_true")
     made["accept"].add_argument("--run", metavar="ID", default=None)
     made["accept"].add_argument("--wait", metavar="SECONDS", type=_seconds, default=None)
+    made["accept"].add_argument(
+        "--report",
+        metavar="PATH",
+        action="append",
+        default=[],
+        help="also write the report: .json, .xml (JUnit) or .txt; can be repeated",
+    )
     made["diagnose"].add_argument("words", nargs="*", metavar="deploy | node NAME | job ID")
     node = commands.add_parser(
         "node", help="drain, resume and reboot nodes (root)", allow_abbrev=False

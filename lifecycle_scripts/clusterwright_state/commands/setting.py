@@ -36,6 +36,10 @@ class Setting:
         Which node is, for messages.
     has_service:
         Whether the cluster has the service that does it, which needs a bucket for the state.
+    state_bucket:
+        The bucket.
+    account:
+        The AWS account where the platform's files name it.
     reserve:
         Whether nodes are drained by a reservation, see `requests.carry_out`.
     topology:
@@ -57,6 +61,8 @@ class Setting:
     resource_config: str
     topology: str
     groups: tuple[Mapping[str, Any], ...]
+    state_bucket: Optional[str] = None
+    account: Optional[str] = None
 
     @property
     def on_hyperpod(self) -> bool:
@@ -96,4 +102,6 @@ def read(file: str = FILE) -> Setting:
         resource_config=str(found["resource_config"]),
         topology=str(found.get("topology", "none")),
         groups=tuple(found["groups"]),
+        state_bucket=found.get("state_bucket"),
+        account=found.get("account"),
     )

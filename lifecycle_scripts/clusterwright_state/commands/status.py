@@ -15,7 +15,6 @@ from clusterwright_state.commands.view import (
     finding,
     most_severe_first,
     of_aws,
-    unknown,
 )
 
 _ACCEPTED = {"accepted": "yes", "rejected": "no", "new": "no"}
@@ -33,8 +32,7 @@ def answer(view: View) -> dict[str, Any]:
         of_aws("stacks, instances, purchases, cost and drift", "status"),
         *view.unknown(),
     ]
-    if view.acceptance_unknown is not None:
-        parts.append(unknown("the acceptance of nodes", view.acceptance_unknown))
+    parts += view.without_acceptance("status")
     return {
         **view.envelope("status", findings, parts),
         "cluster": {"name": view.setting.environment, "status": None},
@@ -56,7 +54,7 @@ def answer(view: View) -> dict[str, Any]:
         "cost_per_hour_usd": None,
         "cost_unpriced": [],
         "drift": {"state": "unknown", "reasons": []},
-        "scheduler_written_at": None,
+        "scheduler_written_at": view.published_at,
         "findings": findings,
         "unknown": parts,
     }

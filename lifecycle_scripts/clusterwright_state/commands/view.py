@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -9,7 +10,8 @@ from dataclasses import dataclass
 from typing import Any, Optional
 
 from clusterwright_state import acceptance, requests, service
-from clusterwright_state.commands.setting import Setting
+from clusterwright_state.commands import account, published
+from clusterwright_state.commands.setting import ENTRY, Setting
 
 SCHEMA_VERSION = 1
 DOWN = frozenset(("DOWN", "FAIL", "FAILING", "NOT_RESPONDING"))
@@ -21,12 +23,17 @@ Node = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class View:
-    """The state in the form of `state/scheduler.json`, and when it was read."""
+    """The state in the form of `state/scheduler.json`, and when it was read.
+
+    `acceptance_unknown` is why acceptance is unknown; `published_at` is when it was published,
+    where it is not read on the node that keeps it.
+    """
 
     setting: Setting
     state: Mapping[str, Any]
     read_at: str
     acceptance_unknown: Optional[str]
+    published_at: Optional[str] = None
 
     @property
     def nodes(self) -> list[dict[str, Any]]:
@@ -82,6 +89,12 @@ class View:
             if self.state[part] is None:
                 yield unknown(f"the scheduler's {part}", "slurmctld does not answer")
 
+    def without_acceptance(self, command: str) -> Iterator[dict[str, Any]]:
+        """The acceptance of nodes, where it could not be read."""
+        if self.acceptance_unknown is not None:
+            hint = None if os.geteuid() == 0 else f"sudo {ENTRY} {command}"
+            yield unknown("the acceptance of nodes", self.acceptance_unknown, hint)
+
     def envelope(
         self,
         command: str,
@@ -108,8 +121,14 @@ class View:
         return candidates[0] if len(candidates) == 1 else None
 
 
-def read(setting: Setting, folder: str = acceptance.FOLDER) -> View:
-    """Read Slurm's view; nothing is raised, what cannot be read is None."""
+def read(
+    setting: Setting, folder: str = acceptance.FOLDER, *, needs_acceptance: bool = True
+) -> View:
+    """Read Slurm's view; nothing is raised, what cannot be read is None.
+
+    Where this node does not keep the acceptance of nodes, and it is needed, that of the published
+    state is used.
+    """
     reader = service.reader(setting.environment, setting.region, setting.resource_config, folder)
     state = reader.state()
     reason = None
@@ -117,11 +136,18 @@ def read(setting: Setting, folder: str = acceptance.FOLDER) -> View:
         reason = f"{setting.administrator} keeps it, and this node is another"
     elif os.path.isdir(folder) and not os.access(folder, os.R_OK | os.X_OK):  # noqa: PTH112
         reason = f"only root reads {folder}"
-    return View(setting, state, now(), reason)
+    if reason is None or not needs_acceptance:
+        return View(setting, state, now(), reason)
+    try:
+        found = published.read(setting, state["nodes"], dt.datetime.now(dt.timezone.utc))
+    except published.NotReadable as error:
+        return View(setting, state, now(), f"{reason}; {error}")
+    state = {**state, "acceptance": found.acceptance, "history": found.history}
+    return View(setting, state, now(), None, found.written_at)
 
 
 def head(setting: Setting, command: str, code: int) -> dict[str, Any]:
-    """The keys that every answer begins with; a node does not know its AWS account."""
+    """The keys that every answer begins with."""
     return {
         "schema_version": SCHEMA_VERSION,
         "command": command,
@@ -129,7 +155,7 @@ def head(setting: Setting, command: str, code: int) -> dict[str, Any]:
         "file": setting.file,
         "environment": setting.environment,
         "platform": setting.platform,
-        "account": "unknown",
+        "account": setting.account or account.of_instance(),
         "region": setting.region,
     }
 

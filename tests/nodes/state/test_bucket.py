@@ -37,6 +37,9 @@ def test_keys_and_texts_are_read(machine: Machine) -> None:
     assert Bucket("b", "us-east-1").keys("requests/") == ["requests/a", "requests/b"]
     machine.command("aws", 'for last; do :; done; echo "{}" > "$last"')
     assert Bucket("b", "us-east-1").get("requests/a") == "{}\n"
+    machine.command("aws", 'echo "$*" >&2; exit 1')
+    with pytest.raises(BucketError, match="--range bytes=0-9 "):
+        Bucket("b", "us-east-1").get("requests/a", 10)
 
 
 def test_objects_below_a_prefix_are_downloaded(machine: Machine, tmp_path: Path) -> None:

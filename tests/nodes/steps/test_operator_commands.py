@@ -42,9 +42,14 @@ def test_controllers_and_login_nodes_have_the_commands(
     assert found["reserve"] is (configuration in ("parallelcluster", "pcs"))
     assert node.run().statuses()["operator_commands"] == "unchanged"
     assert found["has_service"] is False
+    assert found["state_bucket"] is None
+    on_hyperpod = configuration in ("managed", "scripted")
+    assert found["account"] == ("111122223333" if on_hyperpod else None)
     node.edit("cluster.json", lambda c: c.update(state_bucket="sagemaker-prod-00000000"))
     assert node.run().statuses()["operator_commands"] == "applied"
-    assert json.loads((node.root / SETTING).read_text())["has_service"] is True
+    found = json.loads((node.root / SETTING).read_text())
+    assert found["has_service"] is True
+    assert found["state_bucket"] == "sagemaker-prod-00000000"
 
 
 def test_compute_nodes_do_not(world: Callable[..., World]) -> None:

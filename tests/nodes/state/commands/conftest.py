@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 from clusterwright_common.probe import CommandResult, Probe
 from clusterwright_state import acceptance, requests, slurm_view
-from clusterwright_state.commands import accept, nodes, program, view
+from clusterwright_state.bucket import Bucket, BucketError
+from clusterwright_state.commands import accept, account, nodes, program, view
 
 _SECONDS = {"quick": 17, "standard": 400, "full": 4000}
 
@@ -47,6 +48,10 @@ class Commands:
     reservations: list[dict[str, Any]] = field(default_factory=list)
     plugin: str | None = "topology/tree"
     ran: list[list[str]] = field(default_factory=list)
+    published: str | None = None
+    """The text of `state/scheduler.json` in the bucket; None where this user cannot read it."""
+    document: str | None = None
+    """The instance identity document; None where this user cannot read it."""
 
     def setting(self, **changes: Any) -> None:
         group = {
@@ -65,6 +70,8 @@ class Commands:
             "administers": True,
             "administrator": "the controller",
             "has_service": True,
+            "state_bucket": "sagemaker-prod-0",
+            "account": "111122223333",
             "reserve": False,
             "level": "quick",
             "level_limit_seconds": {"quick": 60, "standard": 1200, "full": 10800},
@@ -114,6 +121,20 @@ def commands(
         return CommandResult(0, "", "")
 
     monkeypatch.setattr(Probe, "run", run)
+
+    def get(_: Bucket, key: str, __: int) -> str:
+        assert key == "state/scheduler.json"
+        if made.published is None:
+            raise BucketError("get-object: AccessDenied")
+        return made.published
+
+    def read_document() -> str:
+        if made.document is None:
+            raise OSError("refused")
+        return made.document
+
+    monkeypatch.setattr(Bucket, "get", get)
+    monkeypatch.setattr(account, "read_document", read_document)
     monkeypatch.setattr(program.os, "geteuid", lambda: 0)
     monkeypatch.setenv("SUDO_USER", "ada")
     folder = str(tmp_path / "acceptance")

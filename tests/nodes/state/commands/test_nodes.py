@@ -40,14 +40,15 @@ def test_another_reservation_does_not_hide_the_drain(commands: Commands) -> None
 
 
 def test_a_node_that_does_not_know_acceptance_resumes_nothing(commands: Commands) -> None:
-    """A rejected node was resumed from a login node, which does not know that it is rejected."""
+    """A rejected node was resumed from a login node that cannot read what was published."""
     commands.nodes = [slurm_node("workers-1", states=["IDLE", "DRAIN"], reason="x")]
     words = ("node", "resume", "workers-1", "--because=x", "--yes")
     commands.setting(administers=False)
     found = commands.answer(*words)
     assert found["nodes"][0]["outcome"] == "refused"
     assert found["nodes"][0]["reason"] == (
-        "its acceptance is unknown: the controller keeps it, and this node is another; on the "
+        "its acceptance is unknown: the controller keeps it, and this node is another; "
+        "state/scheduler.json of the bucket cannot be read: get-object: AccessDenied; on the "
         "controller: sudo /usr/local/bin/clusterwright node resume workers-1 --because TEXT"
     )
     assert commands.ran == []

@@ -1,0 +1,64 @@
+"""Reports of `accept` on a node: the forms of the command elsewhere, without HTML."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from clusterwright_common import records
+from clusterwright_state.commands.junit import junit
+
+from clusterwright.json_output.accept import accept_json
+from clusterwright.operate.results import UnknownPart
+from clusterwright.render.accept import accept_junit
+from tests.nodes.state.commands.conftest import Commands
+from tests.render.acceptance_report import REPORT
+
+RUN = "20261128T000000Z-abcdef"
+
+
+def ended(folder: Path) -> None:
+    checks = [{"id": "gpu-count", "verdict": "fail", "reason": "7 of 8 GPUs"}]
+    node = {"name": "workers-1", "verdict": "rejected", "checks": checks}
+    report = {"status": "ended", "level": "quick", "nodes": [node]}
+    records.write(folder / "acceptance" / "runs" / f"{RUN}.json", report)
+
+
+def test_the_files_have_the_report(commands: Commands, tmp_path: Path) -> None:
+    ended(tmp_path)
+    paths = [tmp_path / f"report{suffix}" for suffix in (".json", ".xml", ".txt")]
+    paths[0].symlink_to(tmp_path / "elsewhere")
+    answer = commands.answer("accept", f"--run={RUN}", *(f"--report={path}" for path in paths))
+    assert json.loads(paths[0].read_text()) == answer
+    assert not (tmp_path / "elsewhere").exists(), "root does not follow links"
+    assert '<failure message="7 of 8 GPUs">' in paths[1].read_text()
+    assert "workers-1" in paths[2].read_text()
+    assert {path.stat().st_mode & 0o777 for path in paths} == {0o644}
+    assert not list(tmp_path.glob(".report*"))
+
+
+@pytest.mark.parametrize(
+    ("path", "message", "hint"),
+    [
+        ("/tmp/report.html", "HTML is not written on a node", "clusterwright accept FILE --run"),
+        ("/tmp/report.pdf", "the form is unknown", "use .json, .xml, .txt"),
+        ("report.xml", "the path is relative", '--report "$PWD/report.xml"'),
+        ("/no/such/report.xml", "/no/such is not a folder", "create it"),
+    ],
+)
+def test_what_cannot_be_written_is_refused_before_the_run(
+    commands: Commands, path: str, message: str, hint: str
+) -> None:
+    code, _, error = commands.run("accept", f"--report={path}")
+    assert code == 3
+    assert message in error
+    assert hint in error
+    assert not (commands.folder / "local").exists()
+
+
+def test_junit_is_that_of_the_command_elsewhere() -> None:
+    part = UnknownPart("the run", "it has not ended", None, None)
+    for report in (REPORT, replace(REPORT, unknown=(part,))):
+        assert junit(json.loads(accept_json(report))) == accept_junit(report)
