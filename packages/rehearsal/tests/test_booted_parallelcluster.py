@@ -15,7 +15,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.slurm]
 _ON_PARALLELCLUSTER = (
     *("first-boot", "people", "second-run", "instance-replaced", "sick-instance"),
     *("custom-action-fails", "users-updated", "topology", "kill-at-every-step", "ordinary-user"),
-    *("operator-requests", "acceptance", "acceptance-at-boot"),
+    *("operator-requests", "acceptance", "acceptance-at-boot", "acceptance-interrupted"),
 )
 
 

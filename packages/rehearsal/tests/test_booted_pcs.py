@@ -12,6 +12,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.slurm]
 
 _ON_PCS = (
     *("ordinary-user", "operator-requests", "acceptance", "acceptance-at-boot"),
+    "acceptance-interrupted",
     *("first-boot", "second-run", "instance-replaced", "lifecycle-action-fails"),
     *("bootstrap-fails", "lustre-over-tcp", "registration-blocked", "packages-upgraded"),
     *("credentials-end", "kill-at-every-step", "scale-to-jobs", "slurm-version-ends"),

@@ -32,6 +32,8 @@ PATH = (
     "/opt/slurm/bin:/opt/slurm/sbin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 )
 _CGROUPS = Path("/sys/fs/cgroup")
+_REBOOT_CODE = 133
+"""The exit code of systemd-nspawn with `--keep-unit` when the machine reboots (nspawn.c)."""
 _BOOT_SECONDS = 60.0
 _STOP_SECONDS = 30.0
 _UP = ("running", "degraded", "starting")
@@ -184,6 +186,11 @@ class Machine:
 
     def is_up(self) -> bool:
         return self._leader is not None and start_time(self._leader) != ""
+
+    @property
+    def reboots(self) -> bool:
+        """Whether it has shut down to reboot by itself; `reboot` starts it again."""
+        return self._nspawn is not None and self._nspawn.poll() == _REBOOT_CODE
 
     def wait_until_down(self) -> None:
         """Return when the machine's first process has ended."""

@@ -25,6 +25,7 @@ _FAULTS = "/run/emulation/faults"
 _LASTING = "/etc/emulation/faults"
 _KERNEL_LOG = "/run/emulation/kernel.log"
 _SILENCE = "emulated-silence.service"
+_EACH_PROGRAM = "cd /opt/clusterwright/slurm && for f in prolog epilog health_check; do"
 _CHECKS = 4
 """Two passed checks in a row resume a node; two more for services that start slowly."""
 
@@ -92,6 +93,24 @@ def health_timer_stopped(node: Node) -> Iterator[None]:
         yield
     finally:
         node.must(f"systemctl start {HEALTH_TIMER}")
+
+
+@contextlib.contextmanager
+def health_checks_stopped(node: Node) -> Iterator[None]:
+    """Run no health check on the node inside the `with` block: no timer, none of Slurm's.
+
+    A replacement of the node has its health checks.
+    """
+    # Slurm runs all health checks in the scripted configuration and on PCS: no timer there.
+    has_timer = node.run(f"systemctl stop {HEALTH_TIMER}").ok
+    # slurmd drains a node whose prolog is missing.
+    node.must(f"{_EACH_PROGRAM} cp -p $f $f.kept && echo '#!/bin/sh' >$f || exit 1; done")
+    try:
+        yield
+    finally:
+        node.must(f"{_EACH_PROGRAM} [ ! -e $f.kept ] || mv -f $f.kept $f; done")
+        if has_timer:
+            node.must(f"systemctl start {HEALTH_TIMER}")
 
 
 def check_health(*nodes: Node) -> None:

@@ -36,9 +36,6 @@ _LIMIT_KIB = 16 * 2**20
 _XID = (
     "NVRM: Xid (PCI:0000:53:00): 79, pid='<unknown>', name=<unknown>, GPU has fallen off the bus."
 )
-_ONLY_HERE = {"cpus", "memory", "nvme-disks"}
-"""Checks whose faults the health check does not find. Where Slurm's prolog runs it, other faults
-drain the node before it is tested, and ParallelCluster replaces it."""
 _EFA_CLASS = "/sys/class/infiniband"
 
 
@@ -71,8 +68,6 @@ def run(context: ScenarioContext) -> None:
             )
 
         passed = _ids(node_of(report, bad), "pass")
-        if not _is_managed(context):
-            passed &= _ONLY_HERE
         with context.promise("rejected"):
             with _faults(bad, passed) as wanted:
                 report = operator.acceptance_report(context, operator.start_acceptance(context))
@@ -90,25 +85,22 @@ def run(context: ScenarioContext) -> None:
 
 @contextlib.contextmanager
 def prepared(node: Node) -> Iterator[None]:
-    """Stop the node's health check, which would drain it, and waive what this host cannot offer.
+    """Stop the node's health checks, which would drain it, and waive what this host lacks.
 
     Locked memory is limited by the host, which machines without CAP_SYS_RESOURCE cannot raise.
     """
     expected = node.must(f"cat {_EXPECTED}")
     limit = node.must("prlimit --pid $(pgrep -o -x slurmd) --memlock --noheadings --output=SOFT")
-    # In the scripted configuration Slurm runs the health check, and there is no timer.
-    has_timer = node.run(f"systemctl stop {faults.HEALTH_TIMER}").ok
-    try:
-        if limit.strip().isdigit() and int(limit) // 1024 < _LIMIT_KIB:
-            reason = "the host of the emulated node limits it"
-            waiver = {"check": "locked-memory", "reason": reason, "expires": "9999-12-31"}
-            node.write(_EXPECTED, json.dumps({**json.loads(expected), "waivers": [waiver]}))
-        yield
-    finally:
-        node.write(_EXPECTED, expected)
-        faults.remove(node)
-        if has_timer:
-            node.must(f"systemctl start {faults.HEALTH_TIMER}")
+    with faults.health_checks_stopped(node):
+        try:
+            if limit.strip().isdigit() and int(limit) // 1024 < _LIMIT_KIB:
+                reason = "the host of the emulated node limits it"
+                waiver = {"check": "locked-memory", "reason": reason, "expires": "9999-12-31"}
+                node.write(_EXPECTED, json.dumps({**json.loads(expected), "waivers": [waiver]}))
+            yield
+        finally:
+            node.write(_EXPECTED, expected)
+            faults.remove(node)
 
 
 def expect_accepted(context: ScenarioContext) -> dict[str, Any]:
@@ -126,11 +118,6 @@ def expect_accepted(context: ScenarioContext) -> dict[str, Any]:
         without = wanted - _ids(one, "pass", "skipped", "waived")
         context.expect(not without, f"{one['name']}: no verdict of {sorted(without)}")
     return report
-
-
-def _is_managed(context: ScenarioContext) -> bool:
-    cluster = context.cluster
-    return bool(cluster.on_hyperpod and cluster.slurm.configuration == "managed")
 
 
 @contextlib.contextmanager

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from clusterwright_rehearsal.scenario_api import faults, operator
 from clusterwright_rehearsal.scenario_api.context import ScenarioContext
@@ -23,7 +23,7 @@ from clusterwright_rehearsal.scenarios.acceptance import (
 ORDER = 44
 SECONDS = 60
 NEEDS_COMPUTE = 2
-MODES = ("managed",)
+MODES = ("managed", "scripted", "parallelcluster", "pcs")
 
 PROMISES = {
     "goes-on": "a run that was killed goes on: nodes with a result are not tested again",
@@ -85,26 +85,51 @@ def run(context: ScenarioContext) -> None:
 
         with context.promise("again"):
             context.wait_idle()
+            if not context.cluster.on_hyperpod:
+                stack.enter_context(prepared(bad))  # another instance
             expect_accepted(context)
 
 
 def _lose_while_tested(context: ScenarioContext, bad: Node, good: Node) -> None:
-    context.set_detection(3600.0)
+    """On HyperPod the node comes back; other platforms replace its instance."""
     faults.add(bad, "gpu-hang")
-    try:
-        run_id = operator.start_acceptance(context)
-        _wait_until_checking(context, run_id, bad)
-        context.isolate(bad)
-        report = operator.acceptance_report(context, run_id)
-    finally:
-        context.reconnect(bad)
-        context.set_detection(4.0)
-        faults.remove(bad, "gpu-hang")
+    run_id = operator.start_acceptance(context)
+    _wait_until_checking(context, run_id, bad)
+    with _isolated(context, bad) if context.cluster.on_hyperpod else _replaced(context, bad):
+        report = operator.acceptance_report(context, run_id, within_s=_noticed_s(context))
+    faults.remove(bad, "gpu-hang")
     one = node_of(report, bad)
     context.expect(one["verdict"] == "rejected", f"{one['verdict']}: {one['reason']}")
     context.expect("stopped during the checks" in one["reason"], one["reason"])
     verdict = node_of(report, good)["verdict"]
     context.expect(verdict == "accepted", f"{good.host} is {verdict}")
+
+
+def _noticed_s(context: ScenarioContext) -> float:
+    """The scripted configuration has the spec's SlurmdTimeout, others a short one."""
+    slurm = context.cluster.slurm
+    return 90.0 + (slurm.timeouts.node_down_seconds if slurm.configuration == "scripted" else 0)
+
+
+@contextlib.contextmanager
+def _isolated(context: ScenarioContext, node: Node) -> Iterator[None]:
+    context.set_detection(3600.0)
+    context.isolate(node)
+    try:
+        yield
+    finally:
+        context.reconnect(node)
+        context.set_detection(4.0)
+
+
+@contextlib.contextmanager
+def _replaced(context: ScenarioContext, node: Node) -> Iterator[None]:
+    before = node.instance_id
+    context.crash(node)
+    try:
+        yield
+    finally:
+        context.wait_running(node, but=before)
 
 
 def _jobs(context: ScenarioContext) -> dict[str, str]:

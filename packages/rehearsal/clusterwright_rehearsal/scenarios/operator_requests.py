@@ -6,6 +6,7 @@ Operators have no connection to the cluster: both go through the bucket of the l
 
 from __future__ import annotations
 
+import functools
 import json
 import shlex
 from collections.abc import Sequence
@@ -27,15 +28,18 @@ PROMISES = {
     "resumed": "a request resumes the node, and the job runs",
     "refused": "expired requests, unknown nodes and unknown verbs are refused with the reason",
     "on-nodes": "on the controller and login nodes `clusterwright status`, `topology` and "
-    "`capacity` answer root and users, with every compute node of Slurm",
-    "acts-on-nodes": "there root drains a node, with the reason in Slurm; it is resumed "
-    "where acceptance is known",
-    "accepts-on-nodes": "`clusterwright accept` on the node that tests waits for the report",
+    "`capacity` answer root and users, with the account and every compute node of Slurm",
+    "acts-on-nodes": "there root drains a node, with the reason in Slurm, and resumes it",
+    "reboots-on-nodes": "`clusterwright node reboot` on the node that tests reboots a node and "
+    "waits until it takes jobs; HyperPod's reboot is refused there",
+    "accepts-on-nodes": "`clusterwright accept` on the node that tests waits for the report and "
+    "writes it; root of the others reads the acceptance that is published",
     "users-on-nodes": "there a user who acts, a wrong name and what needs AWS are refused",
 }
 
 _REASON = "slow NVLink"
 _USER = "nobody"
+_REPORT = "/root/rehearsal-report"
 
 
 def run(context: ScenarioContext) -> None:
@@ -111,7 +115,10 @@ def _on_nodes(context: ScenarioContext, node: Node) -> None:
         for place in places:
             for user in ("root", _USER):
                 for command in ("status", "topology", "capacity"):
-                    _lists(context, _local(context, place, command, user=user))
+                    found = _local(context, place, command, user=user)
+                    _lists(context, found)
+                    known = {context.cluster.account, *(("unknown",) if user == _USER else ())}
+                    context.expect(found["account"] in known, f"{place}: {found['account']}")
 
     with context.promise("acts-on-nodes"):
         for place in places:
@@ -129,21 +136,28 @@ def _on_nodes(context: ScenarioContext, node: Node) -> None:
             codes = [one["code"] for one in seen["findings"] if node.host in one["resources"]]
             context.expect(codes == ["node-drained"], f"{place}: {seen['findings']}")
             words = f"node resume {node.host} {because} --yes"
-            if place is not administrator:
-                # Only the administrator knows whether the node is accepted.
-                refused = _local(context, place, words, codes=(1,))
-                why = refused["nodes"][0]["reason"]
-                context.expect("acceptance is unknown" in why, f"{place}: {refused}")
-            found = _local(context, administrator, words, codes=(0,))
+            found = _local(context, place, words, codes=(0,))
             context.expect(found["nodes"][0]["outcome"] == "done", f"{place}: {found}")
             # A resumed node does not respond until slurmctld's next ping.
             context.wait_idle()
 
+    with context.promise("reboots-on-nodes"):
+        _reboots(context, node, f"node reboot {node.host} {because} --yes --wait=120")
+
     with context.promise("accepts-on-nodes"):
-        words = f"accept --level=quick --nodes={node.host} --wait=120"
-        report = _local(context, administrator, words, codes=(0, 1, 2))
+        words = f"accept --level=quick --nodes={node.host} --wait=120 --report={_REPORT}.json"
+        report = _local(context, administrator, f"{words} --report={_REPORT}.xml")
         tested = {one["name"]: len(one["checks"]) for one in report["nodes"]}
         context.expect(report["status"] == "ended" and tested.get(node.host), f"{report}")
+        written = json.loads(administrator.must(f"cat {_REPORT}.json"))
+        context.expect(written == report, f"another report is written: {written}")
+        cases = administrator.must(f"grep -c '<testcase ' {_REPORT}.xml; rm {_REPORT}.*")
+        context.expect(int(cases) >= tested[node.host], f"{cases} cases in {_REPORT}.xml")
+        operator.poll_now(context)
+        for place in others:
+            context.wait_for(
+                functools.partial(_other_acceptance, context, place, node), within_s=60
+            )
         context.wait_idle()
 
     with context.promise("users-on-nodes"):
@@ -186,6 +200,38 @@ def _local(
     found: dict[str, Any] = json.loads(done.stdout)
     context.expect(found["exit_code"] == done.returncode, f"{words}: {found['exit_code']}")
     return found
+
+
+def _reboots(context: ScenarioContext, node: Node, words: str) -> None:
+    if context.cluster.on_hyperpod:
+        (row,) = _local(context, context.controller, words, codes=(1,))["nodes"]
+        context.expect("clusterwright node reboot FILE" in row["reason"], f"{row}")
+        return
+    before = node.instance_id, _booted(node)
+    (row,) = _local(context, context.controller, words, codes=(0,))["nodes"]
+    context.expect(row["outcome"] == "done", f"{row}")
+    context.wait_idle()
+    after = node.instance_id, _booted(node)
+    context.expect(after[0] == before[0] and after[1] != before[1], f"{before}, then {after}")
+    context.note(row["reason"])
+
+
+def _booted(node: Node) -> str:
+    """When the machine's systemd started; all machines share the boot of this host."""
+    return node.must("systemctl show --property=UserspaceTimestampMonotonic --value").strip()
+
+
+def _other_acceptance(context: ScenarioContext, place: Node, node: Node) -> str | None:
+    """None if root of a node reads the acceptance that the node that tests has."""
+    here, there = (_accepted(context, each, node) for each in (context.controller, place))
+    return None if here == there else f"{node.host} is accepted {here}, for {place} {there}"
+
+
+def _accepted(context: ScenarioContext, place: Node, node: Node) -> str:
+    found = _local(context, place, "status")
+    parts = [one for one in found["unknown"] if one["what"] == "the acceptance of nodes"]
+    context.expect(not parts, f"{place}: {parts}")
+    return str(next(one["accepted"] for one in found["nodes"] if one["name"] == node.host))
 
 
 def _lists(context: ScenarioContext, found: dict[str, Any]) -> None:

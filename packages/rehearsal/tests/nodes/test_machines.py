@@ -54,6 +54,15 @@ def test_a_machine_that_is_down_runs_nothing(machine: Machine) -> None:
     machine.wait_until_down()
 
 
+@pytest.mark.parametrize(("code", "reboots"), [(None, False), (0, False), (133, True)])
+def test_a_machine_says_whether_it_reboots(
+    machine: Machine, code: int | None, *, reboots: bool
+) -> None:
+    assert not machine.reboots
+    machine._nspawn = Mock(poll=lambda: code)
+    assert machine.reboots is reboots
+
+
 class TestLocate:
     def describe(self, machine: Machine, started: str) -> None:
         machine.folder.mkdir(parents=True, exist_ok=True)

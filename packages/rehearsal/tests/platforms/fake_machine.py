@@ -28,6 +28,7 @@ class FakeMachine:
         self.environment: dict[str, str] = {}
         self.events: list[str] = []
         self.leader = 7
+        self.reboots = False
 
     def write_files(self, files: Mapping[str, str | bytes], mode: int = 0o644) -> None:
         self.files.update(files)
@@ -49,6 +50,12 @@ class FakeMachine:
 
     def boot(self) -> None:
         self.events.append("boot")
+        self.reboots = False
+
+    def reboot(self) -> None:
+        self.events.append("reboot")
+        self.reboots = False
+        self.up = True
 
     def stop(self) -> None:
         self.events.append("stop")

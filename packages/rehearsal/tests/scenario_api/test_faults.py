@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+from pathlib import Path
 from types import SimpleNamespace
 from typing import cast
 
@@ -77,3 +79,32 @@ def test_scenario_for_missing_devices_is_skipped() -> None:
     faults.require_devices(cast(ScenarioContext, context), "nvidia")
     with pytest.raises(NotApplicable, match="neuron devices"):
         faults.require_devices(cast(ScenarioContext, context), "neuron")
+
+
+@pytest.mark.parametrize("has_timer", [True, False])
+def test_health_checks_are_stopped_and_restored(tmp_path: Path, *, has_timer: bool) -> None:
+    programs = [tmp_path / name for name in ("prolog", "epilog", "health_check")]
+    for path in programs:
+        path.write_text(f"#!/bin/sh\necho {path.name}\n")
+        path.chmod(0o755)
+    ran = []
+
+    def run(command: str) -> SimpleNamespace:
+        ran.append(command)
+        return SimpleNamespace(ok=has_timer)
+
+    def must(command: str) -> None:
+        if "systemctl" in command:
+            ran.append(command)
+        else:
+            here = command.replace("/opt/clusterwright/slurm", str(tmp_path))
+            subprocess.run(["bash", "-c", here], check=True)
+
+    with faults.health_checks_stopped(cast(Node, SimpleNamespace(run=run, must=must))):
+        for path in programs:
+            assert subprocess.run([path], check=True, capture_output=True).stdout == b""
+    for path in programs:
+        shown = subprocess.run([path], check=True, capture_output=True).stdout
+        assert shown == f"{path.name}\n".encode()
+    assert sorted(tmp_path.iterdir()) == sorted(programs)
+    assert len(ran) == 1 + has_timer, "a timer that was there is started again"

@@ -138,6 +138,10 @@ class RunningCluster:
             name = node.machine.name
             if node.order.node_type != "ComputeFleet" or name in self._busy | self._given_up:
                 continue
+            if node.machine.reboots:
+                self._busy.add(name)
+                self._pool.submit(self._restart, node)
+                continue
             reason = self._unhealthy_reason(node, drained)
             if reason is not None and not self._ended:
                 self._busy.add(name)
@@ -285,7 +289,11 @@ class RunningCluster:
         return None
 
     def _drained(self) -> dict[str, str]:
-        """Host name → Slurm state of nodes that are down, or drained without a job."""
+        """Host name → Slurm state of nodes that are down, or drained without a job.
+
+        Nodes that reboot, with the marks `@` and `^` of sinfo, are healthy
+        (aws-parallelcluster-node, slurm_resources.py, `is_rebooting`).
+        """
         head = self._head()
         try:
             ran = head.machine.run("sinfo -h -N -o '%N %T'")
@@ -295,7 +303,7 @@ class RunningCluster:
         return {
             words[0]: words[1]
             for words in states
-            if len(words) == 2 and re.sub(r"[*~#!%$@^-]", "", words[1]) in ("drained", "down")
+            if len(words) == 2 and re.sub(r"[*~#!%$-]", "", words[1]) in ("drained", "down")
         }
 
     def _replace(self, node: ParallelClusterNode, reason: str) -> None:
@@ -311,6 +319,23 @@ class RunningCluster:
                 print(f"clustermgtd: no further launches of {name}: {text}", flush=True)
         finally:
             self._busy.discard(name)
+
+    def _restart(self, node: ParallelClusterNode) -> None:
+        """Start an instance again that its `RebootProgram` has shut down; no action runs."""
+        started = time.monotonic()
+        node.phase = "booting"
+        try:
+            node.machine.stop()
+            node.machine.write_files(slurmd_files(node, says_booted=True))
+            node.machine.boot()
+            node.place_action("OnNodeConfigured", self._account)
+        except (RehearsalError, OSError) as error:
+            if not self._ended:
+                print(f"reboot of {node.machine.name}: {error}", flush=True)
+        finally:
+            node.phase = "running"
+            self._busy.discard(node.machine.name)
+        self._timeline("reboot", node.order, seconds=time.monotonic() - started)
 
     def _relaunch(self, node: ParallelClusterNode, reason: str) -> None:
         """Replace the node's instance by a new one with another id and address."""

@@ -211,9 +211,14 @@ def head_node_failure(message: str) -> str:
     return f"fetch_and_run - {message} {_SUFFIX}"
 
 
-def slurmd_files(node: ParallelClusterNode) -> dict[str, str]:
-    """The options of slurmd on a compute node."""
-    return {"/etc/default/slurmd": f'SLURMD_OPTIONS="-N {node.machine.name}"\n'}
+def slurmd_files(node: ParallelClusterNode, *, says_booted: bool = False) -> dict[str, str]:
+    """The options of slurmd on a compute node.
+
+    `says_booted` makes it report its own start as that of the node (`-b`): slurmctld waits for a
+    boot after a reboot, and a machine here has the uptime of its host.
+    """
+    boot = "-b " if says_booted else ""
+    return {"/etc/default/slurmd": f'SLURMD_OPTIONS="{boot}-N {node.machine.name}"\n'}
 
 
 def power_saving_programs() -> dict[str, str]:

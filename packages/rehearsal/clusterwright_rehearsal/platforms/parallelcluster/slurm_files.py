@@ -120,6 +120,7 @@ def _slurm_conf(name: str, custom: Mapping[str, str]) -> str:
         "ResumeProgram": f"{SCRIPTS}/slurm_resume",
         "ResumeFailProgram": f"{SCRIPTS}/slurm_suspend",
         "SuspendTimeout": "120",
+        "RebootProgram": "/sbin/reboot",
         "PrivateData": "cloud",
         "ResumeRate": "0",
         "SuspendRate": "0",

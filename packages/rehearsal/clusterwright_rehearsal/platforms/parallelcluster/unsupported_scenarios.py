@@ -8,7 +8,6 @@ _OWN = "Slurm is set up by ParallelCluster"
 
 REASONS = {
     "acceptance-hold": "nodes test themselves before slurmd starts; see acceptance-at-boot",
-    "acceptance-interrupted": "a node that does not respond is replaced here; see acceptance",
     "accounting-secret-denied": _OWN,
     "alerts": "it reboots a node with HyperPod's API; the rules are the same on every platform",
     "artefact-wrong-checksum": "it replaces nodes with HyperPod's API",

@@ -110,6 +110,10 @@ class RunningCluster:
             return
         self._resume(controller.take("resume"))
         self._suspend(controller.take("suspend"))
+        for node in self.nodes():
+            if node.phase != "booting" and node.machine.reboots:
+                node.phase = "booting"
+                self._pool.submit(self.reboot, node)
         states = controller.states()
         gone = [node for node in self.nodes() if self._is_lost(node, states)]
         if gone:
@@ -295,7 +299,7 @@ class RunningCluster:
         controller.expect(name, member.address)
         # Of the instance before it, if there was one.
         before = controller.slurmd_started(name)
-        agent.start_slurmd(says_booted=not member.is_static)
+        agent.start_slurmd(says_booted=not (member.is_static and is_first_boot))
         self._join(controller, name, before)
         agent.run_stage("nodeReady")
 

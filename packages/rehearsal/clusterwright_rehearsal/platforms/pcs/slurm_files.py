@@ -115,6 +115,7 @@ def _slurm_conf(order: PcsOrder, host: str) -> str:
         "SuspendTime": str(configuration["scaleDownIdleTimeInSeconds"]),
         "ResumeRate": "0",
         "SuspendRate": "0",
+        "RebootProgram": "/usr/sbin/reboot",
         "PrivateData": "cloud",
         "ReturnToService": "2",
         "SchedulerType": "sched/backfill",

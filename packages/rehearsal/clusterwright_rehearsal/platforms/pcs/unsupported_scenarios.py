@@ -8,7 +8,6 @@ _UNTRIED = "it has not been tried on PCS; its check is the same on every platfor
 
 REASONS = {
     "acceptance-hold": "nodes of PCS test themselves before slurmd starts; see acceptance-at-boot",
-    "acceptance-interrupted": "it was tried on HyperPod only; see acceptance",
     "accounting-secret-denied": "PCS keeps the accounting database itself",
     "alerts": _OWN,
     "artefact-wrong-checksum": "it replaces nodes with HyperPod's API",

@@ -113,9 +113,25 @@ class TestUnhealthy:
 
     def test_states_of_slurm(self) -> None:
         cluster = Cluster()
-        listed = "a idle\nb drained*\nc down~\nd draining\ne mixed\nbroken\n"
+        listed = "a idle\nb drained*\nc down~\nd draining\ne mixed\nbroken\nf drained@\ng down^\n"
         cluster.head.machine.answers["sinfo"] = (0, listed)
         assert cluster._drained() == {"b": "drained*", "c": "down~"}
+
+    def test_a_node_that_reboots_is_started_again(self) -> None:
+        cluster = Cluster(detection_s=0.0)
+        node = cluster.add(member(1), up=False)
+        node.machine.reboots = True
+        placed: list[str] = []
+        node.place_action = lambda event, _: placed.append(event)
+        cluster._pool = Mock(submit=lambda work, *arguments: work(*arguments))
+        cluster.replace_unhealthy_nodes()
+        assert node.machine.events == ["stop", "boot"]
+        assert node.machine.files == {
+            "/etc/default/slurmd": 'SLURMD_OPTIONS="-b -N training-st-workers-1"\n'
+        }
+        assert placed == ["OnNodeConfigured"]
+        assert (node.phase, cluster._busy, cluster.relaunches) == ("running", set(), [])
+        assert cluster.events == ["reboot"]
 
     def test_without_the_head_node_nothing_is_known(self) -> None:
         cluster = Cluster()

@@ -124,7 +124,7 @@ class Site:
 
     def wait(self) -> None:
         ends = time.monotonic() + 5
-        while any(node.phase == "created" for node in self.cluster.nodes()):
+        while any(node.phase in ("created", "booting") for node in self.cluster.nodes()):
             assert time.monotonic() < ends
             time.sleep(0.01)
 
@@ -163,6 +163,16 @@ def test_silent_slurmd_is_lost_too(site: Site) -> None:
     site.controller.found = {"workers-1": "idle", "workers-2": "down*"}
     site.cluster.look()
     assert site.launched == [{"pcs_workers": {2}}]
+
+
+def test_instance_that_reboots_is_started_again(site: Site) -> None:
+    site.apply()
+    site.machines["workers-1"].reboots = True
+    site.machines["workers-1"].up = False
+    site.cluster.look()
+    site.wait()
+    assert site.machines["workers-1"].events[-1] == "reboot"
+    assert site.launched == []
 
 
 def test_instance_terminated_in_ec2_is_noticed(site: Site) -> None:
