@@ -460,6 +460,8 @@ def _metrics_of_pods(cluster: Cluster) -> Iterator[UnusedField]:
             (*here, "image"),
         )
         return
+    reason = "`{}` configures slurmctld, which the platform does not have"
+    yield from _without(metrics, here, ("slurm_openmetrics",), reason, ("platform",))
     if any(addon.name == "observability" for addon in cluster.hyperpod.addons):
         reason = (
             "`{}` configures the exporter, and the observability add-on collects the metrics "

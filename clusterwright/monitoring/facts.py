@@ -93,6 +93,8 @@ def available(cluster: Cluster, catalog: Catalog) -> set[str]:
         # Where the service runs slurmctld (AWS PCS), no node has its figures.
         if any(group.role == "controller" for group in cluster.compute):
             present |= {"slurm", "training", "acceptance"}
+        if cluster.observability.metrics.slurm_openmetrics:
+            present.add("slurmctld")
     if collected(cluster):
         present |= {"containers", "kubernetes-apiservers", "target"}
     names = {name for name, metric in metrics().items() if metric.source in present}

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Final
+
+from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.cluster_spec.models.slurm import Slurm
 
 
@@ -25,6 +28,19 @@ def accounting_settings(slurm: Slurm, *, has_gpus: bool, is_enforced: bool) -> d
         # Enforces limits of accounts, and refuses jobs of users without an account.
         found["AccountingStorageEnforce"] = "associations,limits,qos"
     return found
+
+
+OPENMETRICS_SINCE: Final = "25.11"
+"""The version of Slurm from which slurmctld serves metrics (SchedMD, Metrics Guide,
+slurm.schedmd.com/metrics.html, read 2026-11-28)."""
+
+
+def openmetrics_settings(cluster: Cluster) -> dict[str, str]:
+    """Return the setting with which slurmctld serves metrics; none without the spec's key."""
+    metrics = cluster.observability.metrics
+    if metrics.listen == "off" or not metrics.slurm_openmetrics:
+        return {}
+    return {"MetricsType": "metrics/openmetrics"}
 
 
 def preemption_settings(slurm: Slurm) -> dict[str, str]:

@@ -443,6 +443,9 @@ class Metrics:
     interval_seconds: int = integer(10, 3600)
     """how often the metrics are collected"""
 
+    slurm_openmetrics: bool = boolean(default=False, omit=True)
+    """slurmctld serves metrics of its own"""
+
 
 @dataclass(frozen=True)
 class OwnFloor:

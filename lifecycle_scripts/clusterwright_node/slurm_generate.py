@@ -21,6 +21,9 @@ MARK = (
 )
 SITE_FOLDER = "clusterwright-site"
 
+OPENMETRICS_SINCE = (25, 11)
+"""The first Slurm with MetricsType (SchedMD, Metrics Guide, slurm.schedmd.com/metrics.html)."""
+
 CONTROLLER_PORT = 6817
 DATABASE_PORT = 6819
 STATE_FOLDER = "/var/spool/slurmctld"
@@ -80,6 +83,7 @@ class Surroundings:
     agent: Mapping[str, str] = field(default_factory=dict)
     site: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     has_health_programs: bool = False
+    has_openmetrics: bool = False
 
 
 class GenerateError(ValueError):
@@ -125,6 +129,8 @@ def slurm_conf(
         **_scheduling(cluster, topology),
         **_accounting(cluster, surroundings),
         **_health(surroundings),
+        # Older Slurm refuses the file with it.
+        **({"MetricsType": "metrics/openmetrics"} if surroundings.has_openmetrics else {}),
     }
     settings = _overlaid(
         _with_agents(ours, surroundings.agent), surroundings.site.get("slurm.conf", {})

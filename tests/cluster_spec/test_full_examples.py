@@ -43,6 +43,7 @@ SLURM = {
     "slurm.strategy": "managed configuration of HyperPod only",
 }
 KUBERNETES = {
+    "observability.metrics.slurm_openmetrics": SLURM_ONLY,
     "lifecycle.artefacts": "the node program runs with Slurm only",
     "lifecycle.steps": "the node program runs with Slurm only",
     "storage.lustre[].repositories[].preload": SLURM_ONLY,

@@ -14,7 +14,16 @@ from clusterwright_common.job_files import GPU_JOBS, INSPECTOR
 from clusterwright_metrics.sources import efa, neuron, nvidia, training
 
 from clusterwright.monitoring.metrics import metrics
-from tests.nodes.metrics.fake_node import LLITE, LNET, SDIAG, SINFO, SQUEUE, Machine
+from tests.nodes.metrics.fake_node import (
+    CONFIG,
+    LLITE,
+    LNET,
+    OPENMETRICS,
+    SDIAG,
+    SINFO,
+    SQUEUE,
+    Machine,
+)
 
 TITAN: Final = "".join(
     f"[titan] 2026-11-24 10:{minute:02}:{second:02},000 - root - INFO - {words}\n"
@@ -115,7 +124,13 @@ def _training(machine: Machine, squeue: str, *, sick: bool) -> None:
         "squeue",
         f'case "$*" in *--Format=*) cat {jobs} ;; *) cat {machine.root}/said/squeue ;; esac',
     )
-    machine.command("scontrol", 'echo "JobId=$3"; echo "   StdOut=/shared/llama3-$3.out"')
+    machine.command(
+        "scontrol",
+        f'case "$*" in "show config") cat {machine.root}/said/config ;; '
+        '*) echo "JobId=$3"; echo "   StdOut=/shared/llama3-$3.out" ;; esac',
+    )
+    machine.file("/said/config", CONFIG)
+    machine.says("curl", OPENMETRICS)
     machine.file("/shared/llama3-7.out", PLAN + TITAN)
 
 

@@ -19,6 +19,7 @@ from clusterwright_metrics.sources import (
     nvidia,
     ours,
     slurm,
+    slurmctld,
     training,
 )
 from clusterwright_metrics.text import Metrics
@@ -36,6 +37,7 @@ _EXPORTER = {
     "efa": efa,
     "lustre": lustre,
     "slurm": slurm,
+    "slurmctld": slurmctld,
     "training": training,
     "gpu_jobs": gpu_jobs,
     "nccl": nccl,

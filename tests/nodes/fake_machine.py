@@ -725,6 +725,10 @@ class FakeMachine(Machine):
         self.write_text("/run/clusterwright/boot-announced", "")
         return 0, "", ""
 
+    def _cmd_slurmctld(self, args: list[str]) -> tuple[int, str, str]:
+        assert args == ["-V"], args
+        return 0, f"{self.state['slurm_version']}\n", ""
+
     def _cmd_scontrol(self, args: list[str]) -> tuple[int, str, str]:
         up = self.state["controller_up"]
         if args == ["ping"]:

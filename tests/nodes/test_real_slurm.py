@@ -11,12 +11,16 @@ import io
 import json
 import os
 import re
+import shlex
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from clusterwright_common.probe import Probe
+from clusterwright_metrics.sources import slurmctld
+from clusterwright_metrics.text import Metrics
 from clusterwright_node import inputs as inputs_module
 from clusterwright_node import slurm_generate
 from clusterwright_node.catalogue import load_steps, step_names
@@ -357,3 +361,26 @@ def _qos(name: str, **changes: object) -> dict[str, object]:
         "name": name, "priority": 0, "preempts": [], "grace_seconds": 0,
         "max_nodes_per_user": None, "max_time_minutes": None, **changes,
     }  # fmt: skip
+
+
+def test_slurmctld_serves_the_metrics_that_the_exporter_passes_on(
+    slurm: RealSlurm, tmp_path: Path
+) -> None:
+    """With Slurm's 26.05; 24.11 refuses the setting, so only 25.11 and later get it."""
+    version = tuple(int(part) for part in slurm.version().split(".")[:2])
+    slurm.write(generated(cluster(), nodes_of({"workers": 6}), None, has_openmetrics=True))
+    if version < slurm_generate.OPENMETRICS_SINCE:
+        with pytest.raises(AssertionError, match="unrecognized key: MetricsType"):
+            slurm.start_controller()
+        return
+    slurm.start_controller()
+    assert slurm.complaints() == []
+    for name in ("scontrol", "curl"):
+        program = tmp_path / name
+        program.write_text(f'#!/bin/sh\nexec {shlex.join(slurm.argv([name]))} "$@"\n')
+        program.chmod(0o755)
+    found = Metrics()
+    slurmctld.collect(Probe("/", 30.0, f"{tmp_path}:/usr/sbin:/usr/bin:/sbin:/bin"), found)
+    assert set(found.families) == slurmctld.PASSED_ON
+    [(labels, idle)] = found.families["slurm_partition_nodes_idle"].samples
+    assert (dict(labels), idle) == ({"partition": "train"}, 6)

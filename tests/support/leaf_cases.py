@@ -925,6 +925,9 @@ CASES: dict[str, tuple[Case, ...]] = {
     "observability.metrics.interval_seconds": (
         cluster_json("observability__metrics__interval_seconds", 30),
     ),
+    "observability.metrics.slurm_openmetrics": (
+        cluster_json("observability__metrics__slurm_openmetrics", False),
+    ),
     "observability.metrics.image": (
         manifests(
             "observability__metrics",

@@ -63,9 +63,13 @@ def generated(
     nodes: list[SlurmNode],
     found: dict[str, Place] | None,
     kind: str = "automatic",
+    *,
+    has_openmetrics: bool = False,
 ) -> dict[str, str | None]:
     topology = slurm_topology.topology(kind, found) if found else None
-    surroundings = Surroundings(RealSlurm.NAME, RealSlurm.ADDRESS, site=SITE)
+    surroundings = Surroundings(
+        RealSlurm.NAME, RealSlurm.ADDRESS, site=SITE, has_openmetrics=has_openmetrics
+    )
     files = slurm_generate.files(parsed, nodes, surroundings, topology)
     conf = files["slurm.conf"]
     assert conf is not None

@@ -101,6 +101,10 @@ class NodeMetrics(Model):
     interval_seconds: Annotated[int, Field(ge=10, le=3600)] = 60
     """Interval of samples sent to the workspace of `prometheus`, which charges per sample."""
 
+    slurm_openmetrics: bool = False
+    """Let slurmctld serve metrics of its own, some of which the controller's exporter passes on.
+    Requires Slurm 25.11 on every node: an older one refuses a slurm.conf with the setting."""
+
     image: (
         Annotated[
             str,

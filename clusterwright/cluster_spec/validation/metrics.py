@@ -44,6 +44,14 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
                 other_path=(*HERE, "listen"),
             )
         return
+    managed = cluster.on_hyperpod and cluster.slurm.configuration == "managed"
+    if metrics.slurm_openmetrics and managed:
+        yield Problem(
+            "HyperPod writes slurm.conf in the managed configuration, without the setting",
+            (*HERE, "slurm_openmetrics"),
+            hint="slurm.configuration: scripted",
+            other_path=("slurm", "configuration"),
+        )
     if metrics.port in SLURM_PORTS:
         yield Problem(f"port {metrics.port} is used by Slurm", (*HERE, "port"))
 

@@ -8,7 +8,11 @@ from clusterwright.catalog import Catalog
 from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.platforms.parallelcluster.queues import compute_groups, is_nvidia
 from clusterwright.platforms.parallelcluster.supplied import Database, Supplied
-from clusterwright.platforms.slurm_settings import accounting_settings, preemption_settings
+from clusterwright.platforms.slurm_settings import (
+    accounting_settings,
+    openmetrics_settings,
+    preemption_settings,
+)
 
 STRATEGIES = {
     "drain": "DRAIN",
@@ -72,7 +76,7 @@ def custom_settings(cluster: Cluster, catalog: Catalog) -> dict[str, str]:
             has_gpus=any(is_nvidia(group, catalog) for group in compute_groups(cluster)),
             is_enforced=bool(slurm.qos or slurm.accounts),
         )
-    return found | preemption_settings(slurm)
+    return found | preemption_settings(slurm) | openmetrics_settings(cluster)
 
 
 def _database(cluster: Cluster, supplied: Supplied) -> Database | None:

@@ -13,7 +13,12 @@ from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.cluster_spec.models.compute import ComputeGroup
 from clusterwright.cluster_spec.models.slurm import Partition
 from clusterwright.platforms import accelerators
-from clusterwright.platforms.slurm_settings import accounting_settings, preemption_settings
+from clusterwright.platforms.slurm_settings import (
+    OPENMETRICS_SINCE,
+    accounting_settings,
+    openmetrics_settings,
+    preemption_settings,
+)
 
 
 def _names(text: str) -> frozenset[str]:
@@ -55,11 +60,14 @@ LISTS: Final = {
 }
 """The names that each key of `pcs` may have."""
 
-SINCE: Final = {"MetricsType": "25.11"}
+SINCE: Final = {"MetricsType": OPENMETRICS_SINCE}
 """Settings that need a version (the same pages)."""
 
+_COMMUNICATION: Final = "CommunicationParameters"
+ENABLE_HTTP: Final = "enable_http"
+
 VALUES_SINCE: Final = {
-    ("CommunicationParameters", "enable_http"): "25.11",
+    (_COMMUNICATION, ENABLE_HTTP): "25.11",
     ("SelectTypeParameters", "CR_Socket"): "25.11",
     ("SelectTypeParameters", "CR_Socket_Memory"): "25.11",
 }
@@ -109,8 +117,18 @@ def cluster_settings(cluster: Cluster, catalog: Catalog) -> dict[str, str]:
         )
     found |= preemption_settings(slurm)
     own = cluster.pcs.slurm_settings or {}
-    written = {name.lower() for name in own}
-    return {name: value for name, value in found.items() if name.lower() not in written} | own
+    written = {name.lower(): name for name in own}
+    joined: dict[str, str] = {}
+    openmetrics = openmetrics_settings(cluster)
+    if openmetrics:
+        found |= openmetrics
+        # PCS serves HTTP on slurmctld's port only with it; options of the spec stay.
+        name = written.get(_COMMUNICATION.lower(), _COMMUNICATION)
+        options = [part for part in own.get(name, "").split(",") if part]
+        if ENABLE_HTTP not in (part.strip().lower() for part in options):
+            joined[name] = ",".join([*options, ENABLE_HTTP])
+    kept = {name: value for name, value in found.items() if name.lower() not in written}
+    return kept | own | joined
 
 
 def queue_settings(partition: Partition, *, default: bool) -> dict[str, str]:

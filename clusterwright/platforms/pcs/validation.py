@@ -179,6 +179,15 @@ def _settings(cluster: Cluster) -> Iterator[Problem]:
 
 def _versions(cluster: Cluster) -> Iterator[Problem]:
     version = cluster.pcs.slurm_version
+    if settings.openmetrics_settings(cluster) and not settings.at_least(
+        version, settings.OPENMETRICS_SINCE
+    ):
+        yield Problem(
+            f"Slurm {version} has no metrics of its own: they came with "
+            f"{settings.OPENMETRICS_SINCE}",
+            ("observability", "metrics", "slurm_openmetrics"),
+            other_path=("pcs", "slurm_version"),
+        )
     since_name = {name.lower(): since for name, since in settings.SINCE.items()}
     since_value = {
         (name.lower(), value.lower()): since

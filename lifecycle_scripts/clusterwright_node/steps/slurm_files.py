@@ -10,6 +10,7 @@ agent writes it again, the step replaces it again.
 from __future__ import annotations
 
 import json
+import re
 
 from clusterwright_node import slurm_conf, slurm_generate, slurm_health, slurm_topology
 from clusterwright_node.errors import CommandError, StepError
@@ -154,6 +155,7 @@ def _files(node: Node) -> dict[str, str | None]:
             for name in ("slurm.conf", "cgroup.conf")
         },
         has_health_programs=slurm_health.is_there(),
+        has_openmetrics=_has_openmetrics(node),
     )
     try:
         return slurm_generate.files(
@@ -164,6 +166,19 @@ def _files(node: Node) -> dict[str, str | None]:
             str(error),
             "use an instance type of the catalogue, or the managed configuration",
         ) from None
+
+
+def _has_openmetrics(node: Node) -> bool:
+    """Whether the spec wants slurmctld's own metrics, and this Slurm has them."""
+    metrics = node.inputs.cluster.metrics
+    if metrics is None or not metrics.slurm_openmetrics:
+        return False
+    said = node.machine.query("slurmctld", "-V").stdout.strip()
+    version = tuple(int(part) for part in re.findall(r"\d+", said)[:2])
+    if version >= slurm_generate.OPENMETRICS_SINCE:
+        return True
+    node.notice(f"no metrics of slurmctld: they came with Slurm 25.11, and this is {said}")
+    return False
 
 
 def _outdated(node: Node, files: dict[str, str | None]) -> list[str]:

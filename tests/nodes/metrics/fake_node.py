@@ -111,6 +111,17 @@ train|NODE_FAIL|6|ip-10-0-0-33
 """
 
 
+CONFIG = """\
+MetricsType             = metrics/openmetrics
+SlurmctldHost[0]        = ip-10-1-0-10(10.1.0.10)
+SlurmctldPort           = 6817
+"""
+"""Of `scontrol show config` of Slurm 26.05.5."""
+
+OPENMETRICS = (Path(__file__).parents[1] / "data/slurmctld_metrics.prom").read_text()
+"""What slurmctld 26.05.5 serves with two nodes."""
+
+
 SDIAG = """*******************************************************
 sdiag output at Sat Nov 21 05:00:00 2026 (1)
 *******************************************************

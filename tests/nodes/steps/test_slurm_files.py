@@ -180,3 +180,28 @@ def test_answer_of_ec2_is_saved(world: Callable[..., World]) -> None:
     kept = json.loads((node.root / "var/lib/clusterwright/topology.json").read_text())
     assert len(kept["instances"]) == 3
     assert kept["answer"]["Instances"][0]["NetworkNodes"][-1] == "nn-c0"
+
+
+@pytest.mark.parametrize(
+    ("wanted", "version", "written"),
+    [
+        (True, "25.11.4", True),
+        (True, "26.05.5", True),
+        (True, "25.05.3", False),
+        (True, "24.11.5", False),
+        (False, "26.05.5", False),
+    ],
+)
+def test_slurmctld_serves_its_metrics_where_the_version_has_them(
+    world: Callable[..., World], wanted: bool, version: str, written: bool
+) -> None:
+    """Slurm 24.11.5 refuses a slurm.conf with the setting."""
+    node = world("controller-1", "scripted")
+    node.change(slurm_version=f"slurm {version}")
+    node.edit("cluster.json", lambda value: value["metrics"].update(slurm_openmetrics=wanted))
+    run = node.run()
+    assert run.code == 0, run.text
+    assert ("MetricsType=metrics/openmetrics\n" in conf(node)) == written
+    told = [text for text in run.notices() if "no metrics of slurmctld" in text]
+    assert bool(told) == (wanted and not written)
+    assert all(text.endswith(f"and this is slurm {version}") for text in told)

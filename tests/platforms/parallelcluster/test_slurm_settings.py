@@ -18,3 +18,11 @@ def test_no_rendered_setting_is_on_the_deny_list(tmp_path: Path) -> None:
     queue = {name.lower() for name in queue_of(found)["CustomSlurmSettings"]}
     assert not queue & limits.DENIED_QUEUE_SETTINGS
     assert {"AccountingStorageEnforce": "associations,limits,qos"} in settings
+
+
+def test_slurmctld_serves_its_metrics_if_the_spec_says_so(tmp_path: Path) -> None:
+    setting = {"MetricsType": "metrics/openmetrics"}
+    for asked in (False, True):
+        found = rendered(tmp_path, observability={"metrics": {"slurm_openmetrics": asked}})
+        settings = found["Scheduling"]["SlurmSettings"]["CustomSlurmSettings"]
+        assert (setting in settings) == asked

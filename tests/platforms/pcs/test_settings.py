@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from clusterwright.catalog import load_catalog
 from clusterwright.platforms.pcs import settings
 from clusterwright_localaws.testing import pcs_settings as local
@@ -36,6 +38,44 @@ def test_settings_of_the_spec_take_precedence_whatever_their_case(tmp_path: Path
     names = settings.cluster_settings(found, load_catalog())
     assert names["prologflags"] == "Alloc"
     assert "PrologFlags" not in names
+
+
+OWN_OPTIONS = {"communicationparameters": "NoAddrCache"}
+
+
+@pytest.mark.parametrize(
+    ("own", "options"),
+    [
+        ({}, {"CommunicationParameters": "enable_http"}),
+        (OWN_OPTIONS, {"communicationparameters": "NoAddrCache,enable_http"}),
+        (
+            {"CommunicationParameters": "Enable_HTTP,NoAddrCache"},
+            {"CommunicationParameters": "Enable_HTTP,NoAddrCache"},
+        ),
+    ],
+)
+def test_slurmctld_serves_its_metrics_if_the_spec_says_so(
+    tmp_path: Path, own: dict[str, str], options: dict[str, str]
+) -> None:
+    metrics = {"slurm_openmetrics": True}
+    asked = cluster(
+        tmp_path, observability={"metrics": metrics}, pcs={"slurm_settings": own or None}
+    )
+    names = settings.cluster_settings(asked, load_catalog())
+    assert names["MetricsType"] == "metrics/openmetrics"
+    assert options.items() <= names.items()
+    assert len({name.lower() for name in names}) == len(names)
+    local.check_cluster(
+        {
+            "slurmCustomSettings": [
+                {"parameterName": name, "parameterValue": value} for name, value in names.items()
+            ]
+        },
+        asked.pcs.slurm_version,
+    )
+    off = cluster(tmp_path, observability={"metrics": {**metrics, "listen": "off"}})
+    assert "MetricsType" not in settings.cluster_settings(off, load_catalog())
+    assert "MetricsType" not in settings.cluster_settings(cluster(tmp_path), load_catalog())
 
 
 def test_devices_are_named_before_slurm_finds_them(tmp_path: Path) -> None:

@@ -67,6 +67,13 @@ def test_full_spec_passes(tmp_path: Path) -> None:
             },
             "requires Slurm 25.11",
         ),
+        (
+            {
+                "pcs": {"slurm_version": "25.05"},
+                "observability": {"metrics": {"slurm_openmetrics": True}},
+            },
+            "Slurm 25.05 has no metrics of its own: they came with 25.11",
+        ),
         ({"pcs": {"slurmdbd_settings": {"PrivateData": "jobs"}}}, "require managed accounting"),
         ({"compute__1__spare_count": 1}, "has no free instances"),
         (
