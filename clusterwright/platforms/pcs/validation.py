@@ -13,6 +13,7 @@ from clusterwright.platforms.pcs.groups import (
     QUEUES_PER_CLUSTER,
     supports_block,
 )
+from clusterwright.platforms.slurm_settings import OPENMETRICS_SINCE, openmetrics_settings
 from clusterwright.platforms.traits import RESERVED_KINDS
 
 CLUSTER_NAME = re.compile(r"(?!pcs_)[A-Za-z][A-Za-z0-9-]{2,39}")
@@ -179,12 +180,9 @@ def _settings(cluster: Cluster) -> Iterator[Problem]:
 
 def _versions(cluster: Cluster) -> Iterator[Problem]:
     version = cluster.pcs.slurm_version
-    if settings.openmetrics_settings(cluster) and not settings.at_least(
-        version, settings.OPENMETRICS_SINCE
-    ):
+    if openmetrics_settings(cluster) and not settings.at_least(version, OPENMETRICS_SINCE):
         yield Problem(
-            f"Slurm {version} has no metrics of its own: they came with "
-            f"{settings.OPENMETRICS_SINCE}",
+            f"Slurm {version} has no metrics of its own: they came with {OPENMETRICS_SINCE}",
             ("observability", "metrics", "slurm_openmetrics"),
             other_path=("pcs", "slurm_version"),
         )
