@@ -141,11 +141,21 @@ def _existing_storage(cluster: Cluster) -> Iterator[UnusedField]:
             )
 
 
+_EXTENSION = (
+    "with Slurm HyperPod's observability is the extension sagemaker-observability, which is not "
+    "in the stacks: `aws sagemaker create-cluster-extension` installs it on the deployed cluster"
+)
+"""CloudFormation's type AWS::SageMaker::Extension (aws-cdk-lib 2.278.0, CfnExtension) is newer
+than the CDK and the schemas of cfn-lint that are pinned."""
+
+
 def _other_platforms(cluster: Cluster) -> Iterator[UnusedField]:
     """Sections that only other platforms have."""
     for section in SECTIONS:
         if section not in cluster.traits.sections:
             reason = f"`{section}` requires platform {either(with_section(section))}"
+            if section == "hyperpod" and cluster.on_hyperpod and _asks_for_addon(cluster):
+                reason += f"; {_EXTENSION}"
             written = section in cluster.model_fields_set
             yield UnusedField((section,), reason, ("platform",), written)
     if not cluster.uses_kubernetes:
@@ -448,6 +458,10 @@ def _kubernetes(cluster: Cluster) -> Iterator[UnusedField]:
             )
 
 
+def _asks_for_addon(cluster: Cluster) -> bool:
+    return any(addon.name == "observability" for addon in cluster.hyperpod.addons)
+
+
 def _metrics_of_pods(cluster: Cluster) -> Iterator[UnusedField]:
     """Keys of the exporter, which requires an image and no observability add-on."""
     metrics, here = cluster.observability.metrics, ("observability", "metrics")
@@ -462,7 +476,7 @@ def _metrics_of_pods(cluster: Cluster) -> Iterator[UnusedField]:
         return
     reason = "`{}` configures slurmctld, which the platform does not have"
     yield from _without(metrics, here, ("slurm_openmetrics",), reason, ("platform",))
-    if any(addon.name == "observability" for addon in cluster.hyperpod.addons):
+    if _asks_for_addon(cluster):
         reason = (
             "`{}` configures the exporter, and the observability add-on collects the metrics "
             "itself"

@@ -120,3 +120,12 @@ def test_platforms_that_support_the_key_are_named(
     spec = cluster({"platform": platform, **changes})
     hints = {path_text(p.path): p.hint for p in unused_fields.problems(spec)}
     assert hints[path] == hint
+
+
+def test_the_addon_of_eks_is_no_extension_of_slurm() -> None:
+    """Both are called HyperPod's observability; the message names what Slurm has."""
+    key = "hyperpod.addons"
+    problems = found(unused_fields.problems, {key: [{"name": "observability"}]}, base=EXISTING)
+    assert "aws sagemaker create-cluster-extension" in problems["hyperpod"]
+    problems = found(unused_fields.problems, {key: [{"name": "training-operator"}]}, base=EXISTING)
+    assert problems["hyperpod"] == "`hyperpod` requires platform hyperpod-eks"
