@@ -47,13 +47,15 @@ PASSED_ON = frozenset(
 _SAMPLE = re.compile(r'(slurm_[a-z_]+)(?:\{partition="([^"\\]*)"\})? (\S+)')
 _HELP = re.compile(r"# HELP (slurm_[a-z_]+) (.*)")
 _SETTING = re.compile(r"(\w+)(?:\[0\])?\s*= (.*)")
-_SECONDS = 4
+_SECONDS = 4.0
 
 
 def collect(probe: Probe, metrics: Metrics) -> None:
     if not probe.has("scontrol"):
         return
-    address = _address(probe.output(["scontrol", "show", "config"]))
+    answer = probe.run(["scontrol", "show", "config"], _SECONDS)
+    # Where slurmctld does not answer, the source `slurm` fails, also without these metrics.
+    address = _address(answer.stdout) if answer.ok else None
     if address is None:
         return
     if not probe.has("curl"):

@@ -61,6 +61,15 @@ def test_slurm_without_them_has_none(controller: Machine, configuration: str) ->
     assert not (controller.root / "asked").exists()
 
 
+def test_a_slurmctld_that_is_down_is_reported_by_the_source_slurm(controller: Machine) -> None:
+    """Clusters without these metrics would have an alert of a source that they do not use."""
+    controller.command("scontrol", "echo 'Unable to contact slurm controller' >&2; exit 1")
+    assert controller.samples(slurmctld) == {}
+    controller.command("sinfo", "exit 1")
+    with pytest.raises(ProbeError):
+        controller.samples(slurm)
+
+
 def test_a_node_without_slurm_has_none(machine: Machine) -> None:
     assert machine.samples(slurmctld) == {}
 
