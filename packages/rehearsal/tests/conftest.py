@@ -37,12 +37,16 @@ def rehearsed() -> Rehearse:
 
 @pytest.fixture(scope="session")
 def scripted_config(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """configs/dev.yaml in the scripted configuration, with a bucket and a custom step."""
+    """configs/dev.yaml in the scripted configuration, with a bucket, a custom step, and metrics of
+    slurmctld, which Slurm 24.11 does not have.
+    """
     folder = tmp_path_factory.mktemp("scripted")
     for name in ("base.yaml", "dev.yaml"):
         text = (ROOT / "configs" / name).read_text()
         bucket = "storage:\n  buckets: [{name: clusterwright-dev-results, create: true}]\n"
-        (folder / name).write_text(text.replace("\nstorage:\n", f"\n{bucket}"))
+        text = text.replace("\nstorage:\n", f"\n{bucket}")
+        metrics = "observability:\n  metrics: {slurm_openmetrics: true}\n"
+        (folder / name).write_text(text.replace("\nobservability:\n", f"\n{metrics}"))
     with (folder / "dev.yaml").open("a") as file:
         file.write(
             "\nslurm:\n  configuration: scripted\n"

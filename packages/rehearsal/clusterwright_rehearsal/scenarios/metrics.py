@@ -24,6 +24,8 @@ PROMISES = {
     "answers": "every node's exporter answers, with every metrics source of the node",
     "devices": "each node exports the number of accelerators and EFA interfaces of its type",
     "slurm": "the controller exports the idle nodes of every partition, and their accelerators",
+    "slurmctld": "the controller exports slurmctld's own metrics if the spec says so and this"
+    " Slurm has them (25.11), and none otherwise",
     "jobs": "while a job holds GPUs, its node exports the job of each, and what the job writes in"
     " the form of NCCL Inspector",
     "hangs": "while a driver hangs, the node still exports the other metrics in time, and reports"
@@ -73,6 +75,9 @@ def run(context: ScenarioContext) -> None:
     with context.promise("slurm"):
         context.wait_for(lambda: _not_idle(context), within_s=30)
 
+    with context.promise("slurmctld"):
+        _own_metrics_of_slurm(context)
+
     with context.promise("jobs"):
         _job_of_gpus(context)
 
@@ -86,6 +91,19 @@ def _nvidia(context: ScenarioContext) -> list[Node]:
         for node in context.compute
         if hardware_of(context.facts(node.name)["instance_type"]).kind == "nvidia"
     ]
+
+
+def _own_metrics_of_slurm(context: ScenarioContext) -> None:
+    said = context.slurm("scontrol --version")
+    version = tuple(int(part) for part in re.findall(r"\d+", said)[:2])
+    wanted = context.cluster.observability.metrics.slurm_openmetrics and version >= (25, 11)
+    samples, _ = scrape(context, context.controller)
+    found = sorted(name for name in samples if name.startswith(("slurm_bf_", "slurm_nodes_idle")))
+    context.expect(bool(found) == wanted, f"with {said.strip()}: {found or 'no metrics of it'}")
+    if wanted:
+        shown = samples["slurm_nodes_idle"]
+        context.expect(shown == len(context.compute), f"slurm_nodes_idle is {shown}")
+    context.note(f"{said.strip()}: {len(found)} of its metrics")
 
 
 def _job_of_gpus(context: ScenarioContext) -> None:
