@@ -926,7 +926,7 @@ CASES: dict[str, tuple[Case, ...]] = {
         cluster_json("observability__metrics__interval_seconds", 30),
     ),
     "observability.metrics.slurm_openmetrics": (
-        cluster_json("observability__metrics__slurm_openmetrics", False),
+        cluster_json("observability__metrics__slurm_openmetrics", True, SCRIPTED),
     ),
     "observability.metrics.image": (
         manifests(
