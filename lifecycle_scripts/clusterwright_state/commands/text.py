@@ -88,7 +88,9 @@ def _status(answer: Answer) -> list[str]:
         )
         for one in answer["nodes"]
     ]
-    return ["", f"jobs: {counts}", "", "Nodes", *columns(rows)]
+    at = answer["scheduler_written_at"]
+    published = f" (acceptance published {at})" if at is not None else ""
+    return ["", f"jobs: {counts}", "", f"Nodes{published}", *columns(rows)]
 
 
 def _topology(answer: Answer) -> list[str]:

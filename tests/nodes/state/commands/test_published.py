@@ -42,6 +42,7 @@ def test_status_has_the_published_acceptance_and_history(commands: Commands) -> 
     assert [one["code"] for one in found["findings"]] == ["node-rejected", "node-lemon"]
     assert found["scheduler_written_at"] == written_at
     assert "the acceptance of nodes" not in parts(found)
+    assert f"Nodes (acceptance published {written_at})" in commands.run("status")[1]
     assert commands.answer("capacity")["spares"][0]["idle"] == ["workers-2"]
 
 
