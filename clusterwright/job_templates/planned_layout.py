@@ -15,6 +15,7 @@ from clusterwright.sizing.launch import layers_of, with_layout
 from clusterwright.sizing.models import model
 from clusterwright.sizing.plan_types import Layout
 from clusterwright.sizing.shape import ModelShape
+from clusterwright.sizing.stages import edge_layers
 
 MORE_NODES = (
     "plan it with more nodes, where a layout that is not fully sharded fits: "
@@ -32,13 +33,13 @@ def for_framework(plan: TrainingPlan, template: JobTemplate, world: int) -> Trai
 
     Returns
     -------
-    The plan itself where the framework runs the chosen layout, or none of its layouts; else a
+    The plan where the framework runs the chosen layout, or none of its layouts; else a
     copy with another layout, whose `instead` says so.
     """
     layers = layers_of(plan.megatron)
     why = template.layout_refusal(sizes_of(plan.layout), layers)
     if why is None:
-        return plan
+        return _with_stages(plan, layers)
     days = plan.layout_days or (None,) * len(plan.layouts)
     for layout, its_days in zip(plan.layouts, days, strict=True):
         sizes = sizes_of(layout)
@@ -50,6 +51,15 @@ def for_framework(plan: TrainingPlan, template: JobTemplate, world: int) -> Trai
             )
             return _with(plan, layout, sizes, text)
     return plan
+
+
+def _with_stages(plan: TrainingPlan, layers: int | None) -> TrainingPlan:
+    """A plan that was written without the layers of an uneven pipeline, with them."""
+    sizes = sizes_of(plan.layout)
+    if layers is None or edge_layers(layers, sizes.pipeline) is None:
+        return plan
+    megatron, nemo, torchtitan = with_layout(plan.megatron, plan.nemo, plan.torchtitan, sizes)
+    return replace(plan, megatron=megatron, nemo=nemo, torchtitan=torchtitan)
 
 
 def _slower(chosen: float | None, other: float | None) -> str:

@@ -17,6 +17,7 @@ from typing import Any, Final
 from clusterwright.sizing.errors import GoalError
 from clusterwright.sizing.plan_types import Layout
 from clusterwright.sizing.shape import ModelShape
+from clusterwright.sizing.stages import edge_layers
 
 
 @dataclass(frozen=True)
@@ -153,7 +154,7 @@ def with_layout(
     if layers is None:
         raise ValueError("no --num-layers")
     words = [word for word in megatron if word.partition("=")[0] not in _OF_LAYOUT]
-    words += [*_sizes(layout), *_options(layout, layers)]
+    words += [*_sizes(layout, layers), *_options(layout, layers)]
     if any(word.startswith("--num-experts=") for word in words):
         words.append(f"--expert-model-parallel-size={layout.expert}")
     model = nemo.get("model")
@@ -214,7 +215,7 @@ def _megatron(run: _Run) -> list[str]:
         f"--kv-channels={shape.head_width}",
         f"--seq-length={run.seq_len}",
         f"--max-position-embeddings={run.seq_len}",
-        *_sizes(layout),
+        *_sizes(layout, shape.layers),
         f"--micro-batch-size={layout.micro_batch}",
         f"--global-batch-size={run.global_batch}",
         f"--train-iters={run.steps}",
@@ -242,6 +243,8 @@ _OF_LAYOUT: Final = frozenset(
         "--tensor-model-parallel-size",
         "--pipeline-model-parallel-size",
         "--context-parallel-size",
+        "--decoder-first-pipeline-num-layers",
+        "--decoder-last-pipeline-num-layers",
         "--expert-model-parallel-size",
         "--sequence-parallel",
         "--num-layers-per-virtual-pipeline-stage",
@@ -256,12 +259,18 @@ _OF_LAYOUT: Final = frozenset(
 """Arguments of Megatron-LM that `_sizes`, `_options` and `_experts` write for a layout."""
 
 
-def _sizes(layout: Layout) -> list[str]:
-    return [
+def _sizes(layout: Layout, layers: int) -> list[str]:
+    words = [
         f"--tensor-model-parallel-size={layout.tensor}",
         f"--pipeline-model-parallel-size={layout.pipeline}",
         f"--context-parallel-size={layout.context}",
     ]
+    if (edges := edge_layers(layers, layout.pipeline)) is not None:
+        words += [
+            f"--decoder-first-pipeline-num-layers={edges[0]}",
+            f"--decoder-last-pipeline-num-layers={edges[1]}",
+        ]
+    return words
 
 
 def _options(layout: Layout, layers: int) -> list[str]:
@@ -328,6 +337,9 @@ def _nemo_layout(layout: Layout, layers: int) -> dict[str, object]:
         "expert_model_parallel_size": layout.expert,
         "sequence_parallel": layout.tensor > 1,
     }
+    if (edges := edge_layers(layers, layout.pipeline)) is not None:
+        model["num_layers_in_first_pipeline_stage"] = edges[0]
+        model["num_layers_in_last_pipeline_stage"] = edges[1]
     if virtual_layers(layout, layers) is not None:
         model["virtual_pipeline_model_parallel_size"] = layout.virtual
     if layout.recompute != "none":
@@ -401,6 +413,13 @@ def _torchtitan(run: _Run) -> dict[str, dict[str, object]]:
     return settings
 
 
+def _edges(layers: int, stages: int) -> str:
+    edges = edge_layers(layers, stages)
+    if edges is None:
+        return "; choose another number of stages"
+    return f": the first has {edges[0]}, the last {edges[1]}, the others {-(-layers // stages)}"
+
+
 def _cautions(layout: Layout, shape: ModelShape, precision: str) -> list[str]:
     found = []
     if layout.sharding == "fsdp":
@@ -417,8 +436,8 @@ def _cautions(layout: Layout, shape: ModelShape, precision: str) -> list[str]:
         )
     elif layout.pipeline > 1 and shape.layers % layout.pipeline:
         found.append(
-            f"Megatron: {shape.layers} layers do not divide into {layout.pipeline} stages; "
-            "set --decoder-first-pipeline-num-layers and --decoder-last-pipeline-num-layers"
+            f"Megatron: {shape.layers} layers do not divide into {layout.pipeline} stages"
+            + _edges(shape.layers, layout.pipeline)
         )
     if layout.recompute == "full" and layout.recompute_share < 1:
         found.append(

@@ -75,7 +75,9 @@ _BRIDGE = """
 checkpoint.async_save checkpoint.ckpt_format checkpoint.most_recent_k checkpoint.save_interval
 dataset.data_path dataset.seq_length dataset.split ddp.use_distributed_optimizer
 logger.log_interval logger.log_throughput mixed_precision model.context_parallel_size
-model.expert_model_parallel_size model.pipeline_model_parallel_size model.recompute_granularity
+model.expert_model_parallel_size model.num_layers_in_first_pipeline_stage
+model.num_layers_in_last_pipeline_stage model.pipeline_model_parallel_layout
+model.pipeline_model_parallel_size model.recompute_granularity
 model.recompute_method model.recompute_num_layers model.sequence_parallel
 model.tensor_model_parallel_size model.virtual_pipeline_model_parallel_size optimizer.lr
 optimizer.min_lr scheduler.lr_warmup_iters tokenizer.tokenizer_model tokenizer.tokenizer_type

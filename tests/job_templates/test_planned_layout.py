@@ -5,18 +5,21 @@ from __future__ import annotations
 import functools
 import json
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from clusterwright.catalog import load_catalog
 from clusterwright.job_templates.plan import TrainingPlan, training_plan
+from clusterwright.job_templates.planned_layout import for_framework
 from clusterwright.job_templates.registry import template_named
 from clusterwright.job_templates.rendering import render
 from clusterwright.job_templates.template import RefusedError
 from clusterwright.json_output.plan import plan_json
 from clusterwright.sizing.goal import Goal
 from clusterwright.sizing.report import build_report
+from clusterwright.sizing.stages import edge_layers
 from tests.job_templates.made import (
     NOW,
     findings,
@@ -128,7 +131,7 @@ def test_megatron_lm_takes_the_next_layout_and_says_so() -> None:
 def test_the_layout_divides_the_nodes_and_the_layers() -> None:
     plan = _layouts(
         {},
-        {"pipeline": 3, "data": 8, **OPTIMIZER},  # 32 layers
+        {"pipeline": 31, "data": 8, **OPTIMIZER},  # 32 layers
         {"tensor": 8, "pipeline": 8, "data": 1, **OPTIMIZER},  # 64 accelerators
         {"tensor": 8, "data": 4, **OPTIMIZER},
     )
@@ -171,3 +174,31 @@ def test_days_that_the_plan_does_not_state() -> None:
     plan = made_plan(candidates=[*document["candidates"], other])
     text = rendered("megatron-lm", plan=plan).replace("\n# ", " ")
     assert "TP8: by how much it is slower is not in the plan." in text
+
+
+def test_an_uneven_pipeline_has_its_own_first_and_last_stage() -> None:
+    # 32 layers; the settings of the file are those of an earlier version.
+    plan = _layouts({"tensor": 1, "pipeline": 3, "data": 11, **OPTIMIZER}, nodes=None)
+    done = for_framework(plan, template_named("megatron-lm"), 33)
+    assert "--decoder-first-pipeline-num-layers=11" in done.megatron
+    assert "--decoder-last-pipeline-num-layers=10" in done.megatron
+    assert done.nemo["model"]["num_layers_in_first_pipeline_stage"] == 11
+    assert done.layout is plan.layout
+    assert done.instead is None
+
+
+def test_a_pipeline_that_no_stages_fit_is_refused_with_the_nearest() -> None:
+    plan = _layouts({"tensor": 1, "pipeline": 32, "data": 1, **OPTIMIZER})
+    words = [w for w in plan.megatron if not w.startswith("--num-layers=")]
+    plan = replace(plan, megatron=("--num-layers=61", *words))
+    with pytest.raises(RefusedError, match="32 stages, which do not divide 61") as refusal:
+        rendered("megatron-lm", plan=plan)
+    assert "the nearest that runs has 16 stages" in str(refusal.value.hint)
+
+
+def test_a_plan_of_deepseek_has_its_chosen_pipeline() -> None:
+    plan = training_plan("test.plan.json", _document("deepseek-v3", 64))
+    edges = edge_layers(61, int(plan.layout.get("pipeline", 1)))
+    words = {word.partition("=")[0]: word.partition("=")[2] for word in plan.megatron}
+    named = words.get("--decoder-first-pipeline-num-layers")
+    assert named == (None if edges is None else str(edges[0]))

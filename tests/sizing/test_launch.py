@@ -59,6 +59,9 @@ def test_mixture_of_experts_with_latent_attention_settings() -> None:
     words = _parsed(
         launch_settings(layout, DEEPSEEK, seq_len=4096, tokens=14.8e12, precision="fp8")
     )
+    # 61 layers: 3 + 14 x 4 + 2
+    assert words["decoder-first-pipeline-num-layers"] == "3"
+    assert words["decoder-last-pipeline-num-layers"] == "2"
     assert words["num-experts"] == "256"
     assert words["moe-router-topk"] == "8"
     assert words["expert-model-parallel-size"] == "64"

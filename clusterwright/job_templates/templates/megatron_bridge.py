@@ -95,6 +95,9 @@ def _layout(run: ParallelRun) -> list[str]:
     """The layout of the plan, and nothing that the recipe had for another."""
     planned = run.nemo.get("model", {})
     model: dict[str, object] = {
+        "num_layers_in_first_pipeline_stage": None,
+        "num_layers_in_last_pipeline_stage": None,
+        "pipeline_model_parallel_layout": None,
         "virtual_pipeline_model_parallel_size": None,
         "recompute_granularity": None,
         "recompute_method": None,

@@ -15,7 +15,9 @@ from clusterwright.job_templates.parallel import (
 from clusterwright.job_templates.planned_layout import alternative_job
 from clusterwright.job_templates.settings import Setting
 from clusterwright.job_templates.template import Context, JobTemplate, RefusedError
-from clusterwright.sizing.plan_types import Layout
+from clusterwright.sizing import stages
+from clusterwright.sizing.launch import layers_of
+from clusterwright.sizing.plan_types import Layout, Sharding
 
 TRACKER: Final = "latest_checkpointed_iteration.txt"
 _OF_THE_JOB: Final = frozenset(
@@ -49,22 +51,35 @@ done
 def layout_of(context: Context) -> ParallelRun:
     """The run, of a layout that Megatron-LM has. Raises RefusedError, SettingError."""
     run = parallel_run(context, "distributed-optimizer")
-    if run.sharding == "fsdp":
-        layout = context.plan.layout.get("text") if context.plan is not None else None
-        raise RefusedError(
-            f"{context.template.name}: the plan's layout {layout} {_FULLY_SHARDED}, and the plan "
-            f"has no other for {context.nodes} nodes that Megatron-LM runs",
-            alternative_job(context.template.name, run.model_name, context.plan),
-        )
-    return run
+    layers = layers_of(run.megatron)
+    why = layout_refusal(Layout(pipeline=run.pipeline, sharding=_sharding(run)), layers)
+    if why is None:
+        return run
+    layout = context.plan.layout.get("text") if context.plan is not None else None
+    hint = alternative_job(context.template.name, run.model_name, context.plan)
+    if layers is not None and not stages.fits(layers, run.pipeline):
+        number = stages.nearest(layers, run.pipeline, run.pipeline * run.data)
+        hint = f"the nearest that runs has {number} stages of the pipeline; or {hint}"
+    raise RefusedError(
+        f"{context.template.name}: the plan's layout {layout} {why}, and the plan "
+        f"has no other for {context.nodes} nodes that Megatron-LM runs",
+        hint,
+    )
+
+
+def _sharding(run: ParallelRun) -> Sharding:
+    return "fsdp" if run.sharding == "fsdp" else "distributed-optimizer"
 
 
 def layout_refusal(layout: Layout, layers: int | None) -> str | None:
     """Why Megatron-LM cannot run a layout with the arguments of the plan."""
     if layout.sharding == "fsdp":
         return _FULLY_SHARDED
-    if layers is not None and layers % layout.pipeline:
-        return f"has {layout.pipeline} stages, which do not divide {layers} layers"
+    if layers is not None and not stages.fits(layers, layout.pipeline):
+        return (
+            f"has {layout.pipeline} stages, which do not divide {layers} layers, not with fewer "
+            "in the first and the last"
+        )
     return None
 
 
