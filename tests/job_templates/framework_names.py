@@ -1,4 +1,7 @@
-"""Names of the frameworks' arguments, from their sources, against which job files are tested."""
+"""Names of the frameworks' arguments, from their sources, against which job files are tested.
+
+test_framework_names.py compares those of packages with the packages' sources.
+"""
 
 from __future__ import annotations
 

@@ -225,8 +225,8 @@ TEMPLATE = JobTemplate(
         ),
     ),
     untried=(
-        "the program: names of its options, recipes and keys are those of the repository, and no "
-        "run was made",
+        "the program: the keys are those of the package megatron-bridge 0.6.2, the options and "
+        "recipes those of the repository, and no run was made",
         "whether a recipe's other settings, such as the overlap of tensor parallelism, suit "
         "another layout than its own",
         "whether a container forwards SIGTERM to the program",

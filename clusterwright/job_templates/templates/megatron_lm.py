@@ -286,7 +286,8 @@ TEMPLATE = JobTemplate(
     kubernetes=_kubernetes,
     settings=SETTINGS,
     untried=(
-        "the program: the names of the arguments are those of the repository, and no run was made",
+        "the program: the names of the arguments are those of the package megatron-core 0.19.2, "
+        "and no run was made",
         "models that are neither Llama-shaped nor of GPT's form: the plan has the sizes, and not "
         "every detail of their layers",
         "whether a container forwards SIGTERM to the program",

@@ -1,0 +1,71 @@
+"""Sources of the frameworks whose arguments job files have, from their pinned wheels.
+
+`python -m tools.setup.framework_sources` unpacks them into `.clusterwright/framework-sources/`,
+with the hashes in requirements/framework-sources.txt, where the pins have changed. They are read,
+not imported, and what they depend on is not fetched. Only a test needs them, which fetches them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import sys
+
+from tools.setup.command import run
+from tools.setup.index import uv_index
+from tools.setup.lock import only_one
+from tools.setup.packages import read_committed
+from tools.setup.paths import BIN, PYTHON, ROOT, VENV
+from tools.setup.progress import bring_up
+
+REQUIREMENTS = ROOT / "requirements" / "framework-sources.txt"
+HOME = ROOT / ".clusterwright" / "framework-sources"
+UNPACKED = HOME / "packages"
+_STAMP = HOME / "built-from"
+# Sources are the same in each wheel: one that every index has.
+_WHEELS = ("--python-version", "3.12", "--python-platform", "x86_64-manylinux_2_28")
+
+
+def is_current() -> bool:
+    """Return whether the sources are those of the pins."""
+    return _STAMP.is_file() and _STAMP.read_text() == _digest()
+
+
+def bring_up_to_date() -> bool:
+    """Fetch and unpack the sources if they are not current; return whether they were fetched.
+
+    Raises SetupError on failure.
+    """
+    HOME.parent.mkdir(exist_ok=True)
+    with only_one(HOME.parent / "framework-sources.lock"):
+        if is_current():
+            return False
+        shutil.rmtree(HOME, ignore_errors=True)
+        HOME.mkdir()
+        index = uv_index(PYTHON, os.environ)
+        run(
+            [
+                BIN / "uv",
+                *("pip", "install", "--quiet", "--require-hashes", "--no-deps"),
+                *("--only-binary=:all:", *_WHEELS, *index.options),
+                *("--target", str(UNPACKED), "-r", str(REQUIREMENTS)),
+            ],
+            doing="fetching the sources of training frameworks",
+            environment={"VIRTUAL_ENV": os.fspath(VENV), **index.environment},
+        )
+        _STAMP.write_text(_digest())
+    return True
+
+
+def main() -> int:
+    """Fetch the sources if needed; 0 if they are current, 1 on failure."""
+    return bring_up("sources of training frameworks", bring_up_to_date)
+
+
+def _digest() -> str:
+    return hashlib.sha256(read_committed(REQUIREMENTS)).hexdigest()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
