@@ -74,6 +74,8 @@ def command(
 ) -> None:
     """Write a Dockerfile for each image that jobs run in, with EFA and the plug-in of NCCL.
 
+    Without --image these are the images for the accelerators of the spec.
+
     Base images are pinned by digest, archives by the checksums of the list, Python packages by
     those of the index. What is not pinned is refused. NCCL's code is compiled for the GPUs of the
     spec.
@@ -89,9 +91,11 @@ def command(
     cluster = load_or_exit(path, command="render images", output_format="text").cluster
     if output is None:
         raise UserError("--output is missing", "--output DIR")
+    known = _bases(bases, stacks)
+    stacks = _for_cluster(cluster, stacks, named=bool(names))
     try:
         with catalog_errors():
-            texts = _rendered(cluster, stacks, _bases(bases, stacks), lock_path, output)
+            texts = _rendered(cluster, stacks, known, lock_path, output)
     except UnpinnedError as error:
         raise UserError(str(error), error.hint) from None
     for target, text in texts.items():
@@ -118,6 +122,24 @@ def _stacks(names: tuple[str, ...]) -> list[Stack]:
     return [stack for stack in found if stack is not None] or list(STACKS)
 
 
+def _for_cluster(cluster: Cluster, stacks: list[Stack], *, named: bool) -> list[Stack]:
+    """The images for the spec's accelerators; each that the user names has to be one."""
+    from clusterwright.catalog import load_catalog
+    from clusterwright.platforms import accelerators
+
+    with catalog_errors():
+        catalog = load_catalog()
+        families = {accelerators.family(g.instance_type, catalog) for g in cluster.compute}
+    found = [stack for stack in stacks if stack.accelerators in families]
+    for stack in stacks if named else ():
+        if stack not in found:
+            kind = "NVIDIA GPUs" if stack.accelerators == "nvidia" else "Trainium or Inferentia"
+            raise UserError(f"{stack.name}: the spec has no group with {kind}")
+    if not found:
+        raise UserError("the spec has no group with accelerators, and the images are for these")
+    return found
+
+
 def _bases(texts: tuple[str, ...], stacks: list[Stack]) -> dict[str, str]:
     found = {}
     for text in texts:
@@ -139,8 +161,8 @@ def _rendered(
     from clusterwright.container_images.requirements_files import requirements
 
     capabilities = compute_capabilities(cluster)
-    if not capabilities:
-        raise UserError("the spec has no group with NVIDIA GPUs, and the images are for CUDA")
+    if not capabilities and any(stack.accelerators == "nvidia" for stack in stacks):
+        raise UserError("the compute capability of the spec's NVIDIA GPUs is unknown")
     artefacts = _artefacts(lock_path)
     texts: dict[Path, str] = {}
     for stack in stacks:

@@ -11,6 +11,7 @@ from clusterwright.artefacts.lock import Artefact
 from clusterwright.container_images.stacks import Stack
 
 REQUIREMENTS: Final = "requirements.txt"
+SOURCES: Final = "sources.txt"
 _PINNED: Final = re.compile(r"[a-z0-9][a-z0-9.:-]*/[a-z0-9._/-]+(?::[\w.-]+)?@sha256:[0-9a-f]{64}")
 # Triton compiles against the headers of Python in each job that uses it.
 _HEAD: Final = """\
@@ -21,15 +22,27 @@ _HEAD: Final = """\
 FROM {base}
 
 ENV DEBIAN_FRONTEND=noninteractive \\
-    LD_LIBRARY_PATH=/opt/aws-ofi-nccl/lib:/opt/nccl/lib:/opt/amazon/efa/lib:\
-/opt/amazon/openmpi/lib:/usr/local/cuda/lib64 \\
-    PATH=/opt/amazon/openmpi/bin:/opt/amazon/efa/bin:/opt/venv/bin:$PATH
+    LD_LIBRARY_PATH={libraries} \\
+    PATH={programs}:$PATH
 RUN apt-get update \\
  && apt-get install --yes --no-install-recommends \\
       build-essential ca-certificates libhwloc-dev openssh-client openssh-server \\
       python3 python3-dev python3-venv \\
  && rm --recursive --force /var/lib/apt/lists/*
 """
+_PATHS: Final = {
+    "nvidia": (
+        "/opt/aws-ofi-nccl/lib:/opt/nccl/lib:/opt/amazon/efa/lib:/opt/amazon/openmpi/lib"
+        ":/usr/local/cuda/lib64",
+        "/opt/amazon/openmpi/bin:/opt/amazon/efa/bin:/opt/venv/bin",
+    ),
+    # Python, the compiler and the runtime are those of the base image.
+    "neuron": (
+        "/opt/amazon/efa/lib:/opt/amazon/openmpi/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}",
+        "/opt/amazon/openmpi/bin:/opt/amazon/efa/bin",
+    ),
+}
+"""Folders of libraries and of programs."""
 _ARCHIVE: Final = """\
 # {name} {version}
 ADD --checksum=sha256:{sha256} {url} /tmp/{name}.tar.gz
@@ -70,6 +83,16 @@ RUN python3 -m venv /opt/venv \\
       --requirement /tmp/requirements.txt \\
  && rm /tmp/requirements.txt
 """
+
+
+_FROM_SOURCE: Final = """\
+# The index has no wheels of these: setuptools, installed above, builds them.
+COPY sources.txt /tmp/sources.txt
+RUN pip install --no-cache-dir --require-hashes --no-deps --no-build-isolation \\
+      --requirement /tmp/sources.txt \\
+ && rm /tmp/sources.txt
+"""
+_ENTRY: Final = re.compile(r"^([a-z0-9._-]+)==.*?(?=^[a-z0-9]|\Z)", re.MULTILINE | re.DOTALL)
 
 
 class UnpinnedError(Exception):
@@ -135,14 +158,30 @@ def build_files(
                 f"{stack.name}: the checksum of {found[name].label} is unknown",
                 f"`clusterwright artefacts pin --lock {list_file}`, then review the file",
             )
-    parts = [_HEAD.format(title=stack.title, name=stack.name, base=base)]
+    libraries, programs = _PATHS[stack.accelerators]
+    head = _HEAD.format(
+        title=stack.title, name=stack.name, base=base, libraries=libraries, programs=programs
+    )
+    parts = [head]
     parts += [_archive(found[name], _gencode(capabilities)) for name in stack.archives]
     files = {}
     if stack.requirements is not None:
         assert requirements is not None
-        parts.append(_PYTHON)
-        files[REQUIREMENTS] = requirements
+        files[REQUIREMENTS], sources = _divided(requirements, stack.sources)
+        # What remains to be built is missing: pip does not look at dependencies.
+        parts.append(_PYTHON.replace(" --only", " --no-deps --only") if sources else _PYTHON)
+        if sources:
+            parts.append(_FROM_SOURCE)
+            files[SOURCES] = sources
     return Image(stack, {"Dockerfile": "\n".join(parts), **files})
+
+
+def _divided(requirements: str, names: Sequence[str]) -> tuple[str, str]:
+    """A list without the packages of these names, and a list of them."""
+    found = [entry for entry in _ENTRY.finditer(requirements) if entry[1] in names]
+    for entry in found:
+        requirements = requirements.replace(entry[0], "")
+    return requirements, "".join(entry[0] for entry in found)
 
 
 def _archive(artefact: Artefact, gencode: str) -> str:

@@ -8,7 +8,7 @@ NCCL and aws-ofi-nccl from source. PyTorch's wheels contain NCCL of their own.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal
 
 CUDA: Final = "nvcr.io/nvidia/cuda, a tag that ends in devel-ubuntu24.04"
 
@@ -27,6 +27,10 @@ class Stack:
         Names in the list of artefacts, in the order in which they are installed.
     requirements:
         Python packages, a file of `requirements/` with their checksums; None without any.
+    sources:
+        Of these, packages that the index has no wheel of: they are built in the image.
+    accelerators:
+        The family that the image is for.
     """
 
     name: str
@@ -35,6 +39,8 @@ class Stack:
     jobs: tuple[str, ...]
     archives: tuple[str, ...]
     requirements: str | None = None
+    sources: tuple[str, ...] = ()
+    accelerators: Literal["nvidia", "neuron"] = "nvidia"
 
 
 STACKS: Final = (
@@ -75,6 +81,23 @@ STACKS: Final = (
         jobs=("vllm",),
         archives=("efa-installer", "aws-ofi-nccl"),
         requirements="vllm",
+    ),
+    Stack(
+        name="evaluation",
+        title="lm-evaluation-harness, on one node",
+        base=CUDA,
+        jobs=("evaluate-checkpoint",),
+        archives=(),
+        requirements="evaluation",
+        sources=("rouge-score", "sqlitedict", "word2number"),
+    ),
+    Stack(
+        name="neuron",
+        title="TorchTitan Neuron on AWS's image",
+        base="an image of AWS Neuron for training with PyTorch, which contains the framework",
+        jobs=("neuron",),
+        archives=("efa-installer",),
+        accelerators="neuron",
     ),
 )
 

@@ -17,6 +17,7 @@ LIST = ROOT / "images/artefacts.json"
 P5 = ROOT / "configs/examples/p5-8.yaml"
 DIGEST = "sha256:" + "0123456789abcdef" * 4
 BASE = f"nvcr.io/nvidia/cuda@{DIGEST}"
+GPU_STACKS = [stack for stack in STACKS if stack.accelerators == "nvidia"]
 BASES = tuple(f"--base={stack.name}={BASE}" for stack in STACKS)
 
 
@@ -41,10 +42,10 @@ def test_every_image_is_written_and_downloads_nothing_unpinned(
     answer = run("--lock", pinned, "--output", tmp_path / "out", *BASES)
     assert (answer.exit_code, answer.err) == (0, "")
     written = {str(path.relative_to(tmp_path / "out")) for path in tmp_path.glob("out/*/*")}
-    assert written == {f"{stack.name}/Dockerfile" for stack in STACKS} | {
-        f"{stack.name}/requirements.txt" for stack in STACKS if stack.requirements
-    }
-    for stack in STACKS:
+    assert written == {f"{stack.name}/Dockerfile" for stack in GPU_STACKS} | {
+        f"{stack.name}/requirements.txt" for stack in GPU_STACKS if stack.requirements
+    } | {"evaluation/sources.txt"}
+    for stack in GPU_STACKS:
         text = (tmp_path / f"out/{stack.name}/Dockerfile").read_text()
         assert f"\nFROM {BASE}\n" in text
         added = re.findall(r"^ADD --checksum=sha256:[0-9a-f]{64} https://\S+ \S+$", text, re.M)
@@ -53,7 +54,8 @@ def test_every_image_is_written_and_downloads_nothing_unpinned(
         assert "{" not in text.replace("${", "")
         if stack.requirements:
             assert "pip install --no-cache-dir --require-hashes" in text
-    for name, package in (("pytorch", "torch"), ("trl", "trl"), ("vllm", "vllm")):
+    packages_of = {"pytorch": "torch", "trl": "trl", "vllm": "vllm", "evaluation": "lm-eval"}
+    for name, package in packages_of.items():
         packages = (tmp_path / f"out/{name}/requirements.txt").read_text()
         assert f"\n{package}==" in packages
         assert "://" not in packages
@@ -97,8 +99,23 @@ def test_wrong_use_is_refused(tmp_path: Path, pinned: Path) -> None:
     assert "is not NAME=IMAGE" in run("--base", "other=x", *output).err
     assert "--output is missing" in run().err
     assert "does not exist" in run("--lock", tmp_path / "no.json", *output, *BASES).err
-    answer = run("--lock", pinned, *output, *BASES, spec=ROOT / "configs/examples/trn2-1.yaml")
-    assert "no group with NVIDIA GPUs" in answer.err
+    trainium = ROOT / "configs/examples/trn2-1.yaml"
+    answer = run("--lock", pinned, *output, "--image", "vllm", spec=trainium)
+    assert "vllm: the spec has no group with NVIDIA GPUs" in answer.err
+    answer = run("--lock", pinned, *output, "--image", "neuron")
+    assert "neuron: the spec has no group with Trainium or Inferentia" in answer.err
+
+
+def test_a_cluster_of_trainium_has_its_image(tmp_path: Path, pinned: Path) -> None:
+    spec = ROOT / "configs/examples/trn2-1.yaml"
+    output = ("--lock", pinned, "--output", tmp_path / "out")
+    answer = run(*output, spec=spec)
+    assert answer.exit_code == 3
+    assert "neuron: the digest of the base image is unknown" in answer.err
+    answer = run(*output, *BASES, spec=spec)
+    assert (answer.exit_code, answer.err) == (0, "")
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["neuron"]
+    assert "efa_installer.sh" in (tmp_path / "out/neuron/Dockerfile").read_text()
 
 
 def test_the_list_of_images() -> None:

@@ -32,8 +32,33 @@ def test_instructions(stack: Stack, archives: tuple[Artefact, ...]) -> None:
     words = [line.split()[0] for line in logical.splitlines() if line and line[0] != "#"]
     assert words[0] == "FROM"
     assert set(words) <= {"FROM", "ENV", "RUN", "ADD", "COPY"}
+    assert len([line for line in logical.splitlines() if line.startswith("FROM")]) == 1
     at = [text.index(f"/tmp/{name}.tar.gz") for name in stack.archives]
     assert at == sorted(at)
+
+
+def test_packages_without_wheels_are_built_with_their_checksums() -> None:
+    listed = (
+        "# list\na==1 \\\n    --hash=sha256:aa\n    # via b\nb-c==2 \\\n    --hash=sha256:bb\n"
+    )
+    stack = Stack("x", "X", "base", (), (), "x", sources=("b-c",))
+    image = build_files(stack, BASE, (), ("9.0",), listed, list_file="list.json")
+    assert image.files["requirements.txt"] == (
+        "# list\na==1 \\\n    --hash=sha256:aa\n    # via b\n"
+    )
+    assert image.files["sources.txt"] == "b-c==2 \\\n    --hash=sha256:bb\n"
+    text = image.files["Dockerfile"]
+    assert "--require-hashes --no-deps --only-binary=:all:" in text
+    assert "--require-hashes --no-deps --no-build-isolation" in text
+
+
+def test_an_image_for_trainium_keeps_the_base_image_s_libraries(
+    archives: tuple[Artefact, ...],
+) -> None:
+    stack = next(one for one in STACKS if one.accelerators == "neuron")
+    text = dockerfile(stack, archives)
+    assert "cuda" not in text.replace("nvcr.io/nvidia/cuda@", "")
+    assert "${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" in text
 
 
 def test_code_is_made_for_every_gpu_of_the_cluster(archives: tuple[Artefact, ...]) -> None:

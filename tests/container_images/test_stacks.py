@@ -28,6 +28,20 @@ def test_python_packages_have_versions_and_checksums() -> None:
             assert block.startswith("#") or ("==" in block and "--hash=sha256:" in block), block
 
 
+def test_what_is_built_in_an_image_is_in_its_list_with_what_builds_it() -> None:
+    for stack in STACKS:
+        pinned = set(re.findall(r"^([a-z0-9._-]+)==", requirements(stack) or "", re.M))
+        assert set(stack.sources) <= pinned
+        assert not stack.sources or "setuptools" in pinned
+
+
+def test_jobs_run_on_the_accelerators_of_their_image() -> None:
+    for template in all_templates():
+        stack = stack_of_job(template.name)
+        if stack is not None:
+            assert template.runs_on in (stack.accelerators, "cpu")
+
+
 def test_an_image_by_its_name() -> None:
     assert stack_named("pytorch") in STACKS
     assert stack_named("other") is None
