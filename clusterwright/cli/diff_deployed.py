@@ -139,10 +139,12 @@ def _change_sets(
             AwsChange(c.logical_id, c.type, c.action, c.replacement, c.properties, c.policy)
             for c in found.changes
         )
-        if found.refusal is not None and _NOT_YET in found.refusal:
-            hint = "a change set is possible once the stacks before it are deployed"
-            return ChangeSetAnswer(name, refusal=found.refusal, hint=hint)
-        return ChangeSetAnswer(name, changes, rejected=found.refusal)
+        if found.warning is None:
+            return ChangeSetAnswer(name, changes, rejected=found.refusal)
+        hint = None
+        if _NOT_YET in found.warning:
+            hint = "a change set is complete once the stacks before it are deployed"
+        return ChangeSetAnswer(name, changes, refusal=found.warning, hint=hint)
 
     different = [
         name

@@ -39,11 +39,13 @@ class Change:
 class ChangeSet:
     """The content of a change set, which is deleted after reading.
 
-    `refusal` is CloudFormation's reason if the change set could not be created.
+    `refusal` is CloudFormation's reason if the change set could not be created, and `warning` why
+    a created one is incomplete, for example because an export does not exist.
     """
 
     changes: tuple[Change, ...] = ()
     refusal: str | None = None
+    warning: str | None = None
 
 
 @dataclass(frozen=True)
@@ -188,7 +190,12 @@ def _read(session: AwsSession, stack: str, name: str, seconds: float) -> ChangeS
     while True:
         pages = tuple(
             session.pages(
-                "cloudformation", "DescribeChangeSet", StackName=stack, ChangeSetName=name
+                "cloudformation",
+                "DescribeChangeSet",
+                StackName=stack,
+                ChangeSetName=name,
+                # Without values an incomplete change set has no StatusReason.
+                IncludePropertyValues=True,
             )
         )
         status = pages[0]["Status"]
@@ -206,7 +213,8 @@ def _read(session: AwsSession, stack: str, name: str, seconds: float) -> ChangeS
             for page in pages
             for change in page.get("Changes", ())
             if change.get("Type") == "Resource" and "ResourceChange" in change
-        )
+        ),
+        warning=pages[0].get("StatusReason"),
     )
 
 

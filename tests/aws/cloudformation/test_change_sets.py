@@ -76,7 +76,12 @@ def test_the_changes_of_every_page(session: AwsSession, stub: Stubber) -> None:
             "Status": "CREATE_COMPLETE",
             "Changes": [resource_change("Tagged", Details=[{"Target": {"Attribute": "Tags"}}])],
         },
-        {"StackName": "train", "ChangeSetName": ANY, "NextToken": "more"},
+        {
+            "StackName": "train",
+            "ChangeSetName": ANY,
+            "NextToken": "more",
+            "IncludePropertyValues": True,
+        },
     )
     stub.add_response("delete_change_set", {})
     found = change_sets.change_set(session, STACK, BODY, deadline_seconds=10)
@@ -106,6 +111,24 @@ def test_a_failed_change_set(
     stub.add_response("delete_change_set", {})
     found = change_sets.change_set(session, STACK, BODY, deadline_seconds=10)
     assert found == ChangeSet(refusal=refusal)
+
+
+def test_an_incomplete_change_set_has_a_warning(session: AwsSession, stub: Stubber) -> None:
+    warning = "[WARN] incomplete ChangeSet data because: No export named vpc"
+    stub.add_response("create_change_set", {}, CREATE)
+    stub.add_response(
+        "describe_change_set",
+        {
+            "Status": "CREATE_COMPLETE",
+            "StatusReason": warning,
+            "Changes": [resource_change("Vpc")],
+        },
+        {"StackName": "train", "ChangeSetName": ANY, "IncludePropertyValues": True},
+    )
+    stub.add_response("delete_change_set", {})
+    found = change_sets.change_set(session, STACK, BODY, deadline_seconds=10)
+    assert (found.refusal, found.warning) == (None, warning)
+    assert [change.logical_id for change in found.changes] == ["Vpc"]
 
 
 def test_a_template_that_is_too_large_is_not_sent(session: AwsSession) -> None:

@@ -9,7 +9,14 @@ from typing import Any, TypeVar
 
 from clusterwright_localaws.cloudformation.changesets import without_values
 from clusterwright_localaws.cloudformation.errors import ValidationError
-from clusterwright_localaws.cloudformation.state import ChangeSet, Event, Failure, Resource, Stack
+from clusterwright_localaws.cloudformation.state import (
+    ChangeSet,
+    Event,
+    Failure,
+    Resource,
+    Revision,
+    Stack,
+)
 from clusterwright_localaws.core.call import Call
 
 T = TypeVar("T")
@@ -52,6 +59,11 @@ def tags_of(tags: Mapping[str, str]) -> list[dict[str, str]]:
     return [{"Key": key, "Value": value} for key, value in tags.items()]
 
 
+def _parameters(revision: Revision | None) -> list[dict[str, Any]] | None:
+    """Return the parameters of a stack or change set; without any the member is absent."""
+    return [one.described() for one in revision.parameters.values()] or None if revision else None
+
+
 def stack_shape(stack: Stack) -> dict[str, Any]:
     """Return a stack as ``DescribeStacks`` shows it."""
     revision = stack.revision
@@ -61,9 +73,7 @@ def stack_shape(stack: Stack) -> dict[str, Any]:
             StackName=stack.name,
             ChangeSetId=stack.change_set_id,
             Description=revision.template.description if revision else None,
-            Parameters=[one.described() for one in revision.parameters.values()]
-            if revision
-            else None,
+            Parameters=_parameters(revision),
             CreationTime=stack.created,
             DeletionTime=stack.deleted,
             LastUpdatedTime=stack.updated,
@@ -73,7 +83,7 @@ def stack_shape(stack: Stack) -> dict[str, Any]:
             DisableRollback=stack.disable_rollback,
             NotificationARNs=list(revision.notification_arns) if revision else [],
             TimeoutInMinutes=stack.timeout_minutes,
-            Capabilities=list(revision.capabilities) if revision else None,
+            Capabilities=(list(revision.capabilities) or None) if revision else None,
             Outputs=[
                 compact(
                     OutputKey=one.key,
@@ -251,17 +261,15 @@ def change_set_shape(stack: Stack, one: ChangeSet, call: Call, *, values: bool) 
         StackId=stack.stack_id,
         StackName=stack.name,
         Description=one.description,
-        Parameters=[item.described() for item in revision.parameters.values()]
-        if revision
-        else None,
+        Parameters=_parameters(revision),
         CreationTime=one.created,
         ExecutionStatus=one.execution_status,
         Status=one.status,
-        StatusReason=one.reason,
+        StatusReason=one.reason or (one.warning if values else None),
         NotificationARNs=list(revision.notification_arns) if revision else [],
         RollbackConfiguration=dict(revision.rollback_configuration) if revision else {},
         Capabilities=list(revision.capabilities) if revision else None,
-        Tags=tags_of(revision.tags) if revision else None,
+        Tags=(tags_of(revision.tags) or None) if revision else None,
         Changes=changes if values else [without_values(change) for change in changes],
         NextToken=more,
         IncludeNestedStacks=one.include_nested_stacks,

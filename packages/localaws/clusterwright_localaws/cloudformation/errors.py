@@ -25,6 +25,10 @@ class ValidationError(CloudFormationError):
     """The request or the template is wrong."""
 
 
+class MappingKeyMissing(ValidationError):
+    """A mapping has no such key: refused at once, where other errors fail the change set."""
+
+
 class AlreadyExists(CloudFormationError):
     """A stack or change set of that name exists."""
 

@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from clusterwright_localaws.cloudformation.errors import ValidationError
+from clusterwright_localaws.cloudformation.errors import MappingKeyMissing, ValidationError
 from clusterwright_localaws.cloudformation.function_arguments import (
     CIDR,
     GET_ATT,
@@ -345,7 +345,7 @@ def _find_in_map(scope: Scope, argument: Any) -> Any:
                     f"Template error: Mapping named '{name}' is not present in the 'Mappings' "
                     "section of template."
                 )
-            raise ValidationError(
+            raise MappingKeyMissing(
                 f"Template error: Unable to get mapping for {name}::{top}::{second}"
             )
         found = found[key]

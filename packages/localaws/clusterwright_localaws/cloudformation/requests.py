@@ -28,7 +28,9 @@ _ALARMS = frozenset({"AWS::CloudWatch::Alarm", "AWS::CloudWatch::CompositeAlarm"
 _ALARM = re.compile(r"arn:[^:]+:cloudwatch:[^:]*:\d{12}:alarm:.+")
 
 
-def read_revision(store: Store, stack: Stack, request: Mapping[str, Any]) -> Revision:
+def read_revision(
+    store: Store, stack: Stack, request: Mapping[str, Any], *, by_change_set: bool = False
+) -> Revision:
     """Return the revision that a create, update or change-set request describes.
 
     Settings that an update omits are kept from the stack.
@@ -40,7 +42,7 @@ def read_revision(store: Store, stack: Stack, request: Mapping[str, Any]) -> Rev
     """
     previous = stack.revision if stack.status != "REVIEW_IN_PROGRESS" else None
     template = read_template(store, request, previous)
-    check_capabilities(template, request.get("Capabilities", []))
+    check_capabilities(template, request.get("Capabilities", []), by_change_set=by_change_set)
     _check_resource_types(template, request.get("ResourceTypes", []))
     _check_rollback_triggers(request.get("RollbackConfiguration", {}))
     role_arn = request.get("RoleARN") or (previous.role_arn if previous else None)
@@ -101,10 +103,15 @@ def read_template(
     return Template.read(source, region=store.region)
 
 
-def check_capabilities(template: Template, given: Sequence[str]) -> None:
-    """Refuse a template whose IAM resources the caller has not acknowledged."""
+def check_capabilities(
+    template: Template, given: Sequence[str], *, by_change_set: bool = False
+) -> None:
+    """Refuse a template whose IAM resources or macros the caller has not acknowledged.
+
+    A change set shows what macros make of a template, which therefore needs no acknowledgement.
+    """
     needed, _ = template.capabilities()
-    have = set(given)
+    have = {*given, *(["CAPABILITY_AUTO_EXPAND"] if by_change_set else [])}
     if "CAPABILITY_NAMED_IAM" in have:
         have.add("CAPABILITY_IAM")
     missing = [one for one in needed if one not in have]

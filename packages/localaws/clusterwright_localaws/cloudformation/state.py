@@ -251,6 +251,8 @@ class ChangeSet:
     description: str | None = None
     status: str = "CREATE_PENDING"
     reason: str | None = None
+    warning: str | None = None
+    """What is said in place of the reason where the values of properties are asked for."""
     execution_status: str = "UNAVAILABLE"
     changes: list[dict[str, Any]] = field(default_factory=list)
     include_nested_stacks: bool = False

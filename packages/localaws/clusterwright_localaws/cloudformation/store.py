@@ -146,6 +146,11 @@ class Store:
             self._stacks[stack_id] = stack
             return stack
 
+    def discard(self, stack: Stack) -> None:
+        """Forget a new stack whose request is refused after all."""
+        with self.lock:
+            self._stacks.pop(stack.stack_id, None)
+
     def change_set(self, stack_name: str | None, name: str) -> tuple[Stack, ChangeSet]:
         """Return a change set by its id, or by its name and its stack's.
 

@@ -182,7 +182,7 @@ class Template:
             for resource in self.resources.values()
             if resource["Type"] in _IAM_NAMES
         ]
-        macros = [SERVERLESS] if SERVERLESS in self.transforms else []
+        macros = [one for one in self.transforms if one in (LANGUAGE_EXTENSIONS, SERVERLESS)]
         expand = ["CAPABILITY_AUTO_EXPAND"] if macros else []
         if not iam:
             return expand, _macros(macros)
@@ -323,7 +323,13 @@ def _check_resource(name: str, resource: Any) -> None:
 def _check_policy_functions(template: Template) -> None:
     for resource in template.resources.values():
         for key in ("DeletionPolicy", "UpdateReplacePolicy"):
-            if isinstance(resource.get(key), Mapping) and not template.language_extensions:
+            policy = resource.get(key)
+            # A condition needs no transform; functions of parameters do.
+            if (
+                isinstance(policy, Mapping)
+                and set(policy) != {"Fn::If"}
+                and not template.language_extensions
+            ):
                 raise ValidationError(
                     f"Template format error: Every {key} member must be a string."
                 )

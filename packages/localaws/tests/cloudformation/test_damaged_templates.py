@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from clusterwright_localaws import local_aws
 from packages.localaws.tests.cloudformation.stacks import (
+    CAPABILITIES,
     cloudformation,
     parameter,
     resource,
@@ -94,7 +95,9 @@ def paths(value: Any, here: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
 
 @pytest.mark.usefixtures("local")
 def test_undamaged_template_is_deployed() -> None:
-    cloudformation().create_stack(StackName="s", TemplateBody=json.dumps(WHOLE))
+    cloudformation().create_stack(
+        StackName="s", TemplateBody=json.dumps(WHOLE), Capabilities=CAPABILITIES
+    )
     found = cloudformation().describe_stacks(StackName="s")["Stacks"][0]
     assert found["StackStatus"] == "CREATE_COMPLETE", found.get("StackStatusReason")
 
@@ -126,7 +129,9 @@ def test_damaged_template_is_refused_or_deployed(
     body = damaged(place, junk, as_key=as_key)
     with local_aws():
         try:
-            cloudformation().create_stack(StackName="s", TemplateBody=body)
+            cloudformation().create_stack(
+                StackName="s", TemplateBody=body, Capabilities=CAPABILITIES
+            )
         except ClientError as error:
             code = error.response["Error"]["Code"]
         else:

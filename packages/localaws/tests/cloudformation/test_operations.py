@@ -13,6 +13,7 @@ from packages.localaws.tests.cloudformation.stacks import (
     Pretend,
     cloudformation,
     create,
+    delete,
     described,
     events,
     history,
@@ -278,3 +279,17 @@ def test_exception_in_a_handler_fails_the_resource(pretend: Pretend) -> None:
     pretend.fail = bug
     assert create("s", template(CHAIN))["StackStatus"] == "ROLLBACK_COMPLETE"
     assert "The local AWS failed: KeyError: 'Oops'" in reason("s", "Second", "CREATE_FAILED")
+
+
+@pytest.mark.parametrize(("production", "kept"), [("yes", ["A-1"]), ("no", [])])
+def test_condition_decides_without_a_transform_what_is_kept(
+    pretend: Pretend, production: str, kept: list[str]
+) -> None:
+    policy = {"Fn::If": ["Production", "Retain", "Delete"]}
+    body = template(
+        {"A": parameter("1", DeletionPolicy=policy, UpdateReplacePolicy=policy)},
+        Conditions={"Production": {"Fn::Equals": [production, "yes"]}},
+    )
+    assert create("s", body)["StackStatus"] == "CREATE_COMPLETE"
+    assert delete("s")["StackStatus"] == "DELETE_COMPLETE"
+    assert list(pretend.existing) == kept

@@ -6,6 +6,7 @@ https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_Operations
 from __future__ import annotations
 
 import datetime as dt
+import json
 import re
 import uuid
 from collections.abc import Mapping
@@ -26,14 +27,17 @@ from clusterwright_localaws.cloudformation.errors import (
     AlreadyExists,
     CloudFormationError,
     InvalidChangeSetStatus,
+    MappingKeyMissing,
     StackNotFound,
     ValidationError,
 )
+from clusterwright_localaws.cloudformation.evaluate import UNKNOWN
 from clusterwright_localaws.cloudformation.operations import Operation as StackOperation
 from clusterwright_localaws.cloudformation.planning import make_plan
 from clusterwright_localaws.cloudformation.requests import read_revision
 from clusterwright_localaws.cloudformation.state import ChangeSet, Failure, Stack
-from clusterwright_localaws.cloudformation.store import Store
+from clusterwright_localaws.cloudformation.store import ExportMissing, Store
+from clusterwright_localaws.cloudformation.template import Template
 from clusterwright_localaws.core.call import Call, operation
 
 _CHANGE_SET_NAME = re.compile(r"[a-zA-Z][-a-zA-Z0-9]{0,127}")
@@ -69,7 +73,7 @@ def create_change_set(call: Call) -> Mapping[str, Any]:
     existing = stack.change_sets.get(name)
     if existing is not None and existing.execution_status != "EXECUTE_COMPLETE":
         raise AlreadyExists(f"ChangeSet {name} already exists for Stack {stack.stack_id}")
-    revision = read_revision(store, stack, request)
+    revision = read_revision(store, stack, request, by_change_set=True)
     if new:
         stack = store.add(request["StackName"])
         stack.enter("REVIEW_IN_PROGRESS", "User Initiated", request.get("ClientToken"))
@@ -93,7 +97,13 @@ def create_change_set(call: Call) -> Mapping[str, Any]:
         operation_id=operation_id,
     )
     stack.change_sets[name] = change_set
-    _fill_change_set(store, stack, change_set, validate=not request.get("DisableValidation"))
+    try:
+        _fill_change_set(store, stack, change_set, validate=not request.get("DisableValidation"))
+    except MappingKeyMissing:
+        del stack.change_sets[name]
+        if new:
+            store.discard(stack)
+        raise
     return {"Id": change_set.change_set_id, "StackId": stack.stack_id}
 
 
@@ -210,12 +220,26 @@ def _stack_for_change_set(
 def _fill_change_set(store: Store, stack: Stack, change_set: ChangeSet, *, validate: bool) -> None:
     revision = change_set.revision
     assert revision is not None
+    missing: list[str] = []
+
+    def imported(export: str) -> Any:
+        try:
+            return store.imported(export)
+        except ExportMissing:
+            missing.append(export)
+            return UNKNOWN
+
     try:
-        plan = make_plan(stack, revision, store.imported)
+        plan = make_plan(stack, revision, imported)
+    except MappingKeyMissing:
+        raise
     except CloudFormationError as error:
         change_set.status, change_set.reason = "FAILED", error.message
         return
     change_set.changes = describe_changes(stack, revision, plan)
+    if missing:
+        # As recorded on AWS: only the execution fails.
+        change_set.warning = _missing_export(revision.template, missing[0])
     if change_set.kind == "UPDATE" and plan.changes_nothing:
         change_set.status, change_set.reason = "FAILED", NO_CHANGES
         return
@@ -237,3 +261,15 @@ def _fill_change_set(store: Store, stack: Stack, change_set: ChangeSet, *, valid
             )
         return
     change_set.status, change_set.execution_status = "CREATE_COMPLETE", "AVAILABLE"
+
+
+def _missing_export(template: Template, export: str) -> str:
+    """Return the warning about the first resource that imports something that is not exported."""
+    importing = next(
+        (name for name, one in template.resources.items() if "Fn::ImportValue" in json.dumps(one)),
+        "",
+    )
+    return (
+        "[WARN] --include-property-values option can return incomplete ChangeSet data because: "
+        f"ChangeSet creation failed for resource [{importing}] because: No export named {export}"
+    )

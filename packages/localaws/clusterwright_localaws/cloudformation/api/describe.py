@@ -85,7 +85,7 @@ def describe_stack_resource(call: Call) -> Mapping[str, Any]:
     stack = store.find(request["StackName"], message="Stack '{}' does not exist")
     name = request["LogicalResourceId"]
     if name not in stack.resources:
-        raise ValidationError(f"Resource {name} does not exist for stack {stack.name}")
+        raise ValidationError(f"Resource {name} does not exist for stack {request['StackName']}")
     return {"StackResourceDetail": describing.resource_detail(stack, stack.resources[name])}
 
 

@@ -22,6 +22,8 @@ from clusterwright_localaws.core.call import Call, operation
 def get_template(call: Call) -> Mapping[str, Any]:
     request, store = call.parameters, store_of(call)
     if request.get("ChangeSetName"):
+        if not request.get("StackName") and not request["ChangeSetName"].startswith("arn:"):
+            raise ValidationError("StackName is a required parameter.")
         _, change_set = store.change_set(request.get("StackName"), request["ChangeSetName"])
         revision = change_set.revision
     else:
@@ -38,9 +40,12 @@ def get_template(call: Call) -> Mapping[str, Any]:
 def get_template_summary(call: Call) -> Mapping[str, Any]:
     request, store = call.parameters, store_of(call)
     if request.get("StackName"):
-        revision = store.find(request["StackName"]).revision
-        if revision is None:
-            raise ValidationError(f"Stack with id {request['StackName']} has no template")
+        stack = store.find(request["StackName"])
+        revision = stack.revision
+        if revision is None or stack.status == "REVIEW_IN_PROGRESS":
+            raise ValidationError(
+                "GetTemplateSummary cannot be called on REVIEW_IN_PROGRESS stacks."
+            )
         template = revision.template
     else:
         template = read_template(store, request)

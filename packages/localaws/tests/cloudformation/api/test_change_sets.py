@@ -70,9 +70,65 @@ def test_property_that_violates_the_schema_fails_the_change_set(pretend: Pretend
     assert pretend.calls == []
 
 
-def test_a_missing_export_fails_the_change_set(pretend: Pretend) -> None:
+def test_a_missing_export_fails_the_execution_only(pretend: Pretend) -> None:
     planned = plan("s", template({"A": parameter({"Fn::ImportValue": "none"})}), "CREATE")
-    assert (planned["Status"], planned["StatusReason"]) == ("FAILED", "No export named none found")
+    assert (planned["Status"], planned["ExecutionStatus"]) == ("CREATE_COMPLETE", "AVAILABLE")
+    assert planned["StatusReason"] == (
+        "[WARN] --include-property-values option can return incomplete ChangeSet data because: "
+        "ChangeSet creation failed for resource [A] because: No export named none"
+    )
+    context = json.loads(changes(planned)["A"]["AfterContext"])
+    assert context["Properties"]["Value"] == "{{changeSet:KNOWN_AFTER_APPLY}}"
+    plain = cloudformation().describe_change_set(ChangeSetName=planned["ChangeSetId"])
+    assert "StatusReason" not in plain
+    cloudformation().execute_change_set(ChangeSetName=planned["ChangeSetId"])
+    stack = settled("s")
+    assert stack["StackStatus"] == "ROLLBACK_COMPLETE"
+    assert pretend.calls == []
+
+
+@pytest.mark.parametrize("kind", ["CREATE", "UPDATE"])
+def test_a_missing_key_of_a_mapping_is_refused_at_once(pretend: Pretend, kind: str) -> None:
+    value = {"Fn::FindInMap": ["M", "a", "two"]}
+    body = template({"A": parameter(value)}, Mappings={"M": {"a": {"one": "1"}}})
+    if kind == "UPDATE":
+        create("s", template({"A": parameter("1")}))
+    with pytest.raises(ClientError) as caught:
+        plan("s", body, kind)
+    error = caught.value.response["Error"]
+    assert (error["Code"], error["Message"]) == (
+        "ValidationError",
+        "Template error: Unable to get mapping for M::a::two",
+    )
+    stacks = cloudformation().list_stacks()["StackSummaries"]
+    assert [one["StackStatus"] for one in stacks] == ["CREATE_COMPLETE"] * (kind == "UPDATE")
+    if kind == "UPDATE":
+        assert cloudformation().list_change_sets(StackName="s")["Summaries"] == []
+
+
+def test_members_that_a_change_set_does_not_have_are_absent(pretend: Pretend) -> None:
+    body = template({"A": parameter("1")})
+    planned = plan("s", body, "CREATE")
+    assert planned["Capabilities"] == ["CAPABILITY_NAMED_IAM"]
+    assert planned["NotificationARNs"] == []
+    assert not {"Parameters", "Tags"} & set(planned)
+    cloudformation().create_change_set(
+        StackName="t", ChangeSetName="c", ChangeSetType="CREATE", TemplateBody=body
+    )
+    other = cloudformation().describe_change_set(StackName="t", ChangeSetName="c")
+    assert other["Capabilities"] == []
+
+
+def test_change_set_needs_no_capability_for_macros(pretend: Pretend) -> None:
+    body = template({"A": parameter("1")}, Transform="AWS::LanguageExtensions")
+    assert plan("s", body, "CREATE")["Status"] == "CREATE_COMPLETE"
+    with pytest.raises(ClientError) as caught:
+        cloudformation().create_stack(StackName="t", TemplateBody=body)
+    error = caught.value.response["Error"]
+    assert (error["Code"], error["Message"]) == (
+        "InsufficientCapabilitiesException",
+        "Requires capabilities : [CAPABILITY_AUTO_EXPAND]",
+    )
 
 
 def test_a_changed_output_alone_can_be_executed(pretend: Pretend) -> None:

@@ -29,6 +29,23 @@ pytestmark = pytest.mark.usefixtures("pretend")
 ONE = template({"P": parameter("1")})
 
 
+def test_members_that_a_stack_does_not_have_are_absent() -> None:
+    cloudformation().create_stack(StackName="one", TemplateBody=ONE)
+    stack = described("one")
+    assert (stack["Tags"], stack["NotificationARNs"]) == ([], [])
+    assert not {"Capabilities", "Outputs", "Parameters"} & set(stack)
+
+
+def test_an_unknown_resource_is_refused_with_the_stack_as_it_was_named() -> None:
+    stack_id = create("one", ONE)["StackId"]
+    for name in ("one", stack_id):
+        with pytest.raises(ClientError) as caught:
+            cloudformation().describe_stack_resource(StackName=name, LogicalResourceId="Q")
+        assert caught.value.response["Error"]["Message"] == (
+            f"Resource Q does not exist for stack {name}"
+        )
+
+
 def test_a_stack_shows_its_settings() -> None:
     stack = create(
         "one",

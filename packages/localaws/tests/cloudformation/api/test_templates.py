@@ -7,6 +7,7 @@ import time
 import pytest
 from botocore.exceptions import ClientError
 
+from packages.localaws.tests.cloudformation.change_sets import plan
 from packages.localaws.tests.cloudformation.stacks import (
     cloudformation,
     create,
@@ -64,6 +65,19 @@ class TestToldAboutATemplate:
         create("one", ONE)
         found = cloudformation().get_template_summary(StackName="one")
         assert found["ResourceTypes"] == ["AWS::SSM::Parameter"]
+
+    def test_a_stack_in_review_has_no_summary(self) -> None:
+        plan("one", ONE, "CREATE")
+        with pytest.raises(ClientError) as caught:
+            cloudformation().get_template_summary(StackName="one")
+        assert caught.value.response["Error"]["Message"] == (
+            "GetTemplateSummary cannot be called on REVIEW_IN_PROGRESS stacks."
+        )
+
+    def test_template_of_a_change_set_needs_its_stack(self) -> None:
+        with pytest.raises(ClientError) as caught:
+            cloudformation().get_template(ChangeSetName="c")
+        assert caught.value.response["Error"]["Message"] == "StackName is a required parameter."
 
     def test_validate_template_reports_errors(self) -> None:
         found = cloudformation().validate_template(TemplateBody=self.BODY)
