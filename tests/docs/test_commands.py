@@ -99,7 +99,7 @@ def test_command_prints_what_is_shown(
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        timeout=120,
+        timeout=600,
         check=False,
     )
     expected = list(shown.output)

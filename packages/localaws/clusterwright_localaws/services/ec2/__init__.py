@@ -20,6 +20,7 @@ FIXES = (
     "dependencies",
     "vpc_dependencies",
     "endpoint_types",
+    "endpoint_answers",
     "express_prefix_list",
     "managed_interfaces",
     "local_zones",
