@@ -44,6 +44,7 @@ _TAKEN_BEYOND_MODEL = {
 # The order in which AWS's message lists the values, where it was recorded; it follows from nothing
 # that the models have.
 _RECORDED_ORDER = {
+    "MacAlgorithmSpec": ("HMAC_SHA_384", "HMAC_SHA_256", "HMAC_SHA_224", "HMAC_SHA_512"),
     "Select": (
         "SPECIFIC_ATTRIBUTES",
         "COUNT",

@@ -222,7 +222,12 @@ def answer(
     if isinstance(result, AwsError) and result.status is not None:
         status = result.status
     headers.setdefault("x-amzn-RequestId", str(context.request_id))
-    return status, headers, written["body"]
+    body = written["body"]
+    if isinstance(result, AwsError) and not result.message and protocol == "json":
+        # As recorded on AWS, an error without a message has no member for it.
+        found = json.loads(body)
+        body = json.dumps({key: found[key] for key in found if key.lower() != "message"})
+    return status, headers, body
 
 
 def is_cbor(request: Request) -> bool:

@@ -1,4 +1,13 @@
-"""AWS KMS: key states, rotation and quotas."""
+"""AWS KMS: use, states, rotation, imports and replicas of keys, and quotas."""
 
-API = ("deletion", "rotation")
-FIXES = ("pending_deletion", "limits", "key_use", "answers")
+API = (
+    "data_key_pairs",
+    "deletion",
+    "encryption",
+    "imports",
+    "replicas",
+    "requests",
+    "rotation",
+    "signatures",
+)
+FIXES = ("pending_deletion", "limits", "key_use", "answers", "descriptions", "identifiers")

@@ -2,12 +2,14 @@
 
 https://docs.aws.amazon.com/kms/latest/APIReference/API_EnableKeyRotation.html
 https://docs.aws.amazon.com/kms/latest/APIReference/API_GetKeyRotationStatus.html
+https://docs.aws.amazon.com/kms/latest/APIReference/API_RotateKeyOnDemand.html
 
-No key material changes: a rotation that is due has no effect here.
+A rotation on demand gives a key new material at once; an automatic one that is due has no effect.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -16,8 +18,11 @@ from typing import Any
 from clusterwright_localaws.core import moto_state
 from clusterwright_localaws.core.call import Call, operation
 from clusterwright_localaws.core.errors import AwsError, ForwardToMoto
+from clusterwright_localaws.services.kms import keys
 
 DEFAULT_DAYS = 365
+# "a maximum of 25 times per KMS key": API_RotateKeyOnDemand.
+_MOST_ON_DEMAND = 25
 
 
 @dataclass
@@ -60,7 +65,7 @@ def disable_key_rotation(call: Call) -> Mapping[str, Any]:
 @operation("kms", "GetKeyRotationStatus")
 def get_key_rotation_status(call: Call) -> Mapping[str, Any]:
     key = _key(call)
-    answer: dict[str, Any] = {"KeyId": key.id, "KeyRotationEnabled": False}
+    answer: dict[str, Any] = {"KeyId": key.arn, "KeyRotationEnabled": False}
     if key.key_rotation_status:
         found = _store(call).by_key.get(key.id) or _Rotation(DEFAULT_DAYS, call.now)
         # While a key waits for its deletion, it is not rotated.
@@ -72,8 +77,31 @@ def get_key_rotation_status(call: Call) -> Mapping[str, Any]:
 
 @operation("kms", "RotateKeyOnDemand")
 def rotate_key_on_demand(call: Call) -> Mapping[str, Any]:
-    _refuse_unless_usable(_key(call))
-    raise ForwardToMoto
+    key = keys.key_of(call, aliases=False)
+    keys.check_state(key)
+    if key.key_spec != keys.SYMMETRIC or key.origin not in ("AWS_KMS", "EXTERNAL"):
+        raise AwsError("UnsupportedOperationException", "", 400)
+    past: list[bytes] = getattr(key, "past_materials", [])
+    if len(past) >= _MOST_ON_DEMAND:
+        raise AwsError(
+            "LimitExceededException",
+            "The on-demand rotations limit has been reached for the given keyId. No more "
+            f"on-demand rotations can be performed for this key: {key.arn}",
+            400,
+        )
+    new = os.urandom(len(key.key_material))
+    if key.origin == "EXTERNAL":
+        new = getattr(key, "pending_material", None) or b""
+        if not new:
+            raise AwsError(
+                "KMSInvalidStateException",
+                f"No available key material pending rotation for the key: {key.arn}.",
+                400,
+            )
+        key.pending_material = None
+    key.past_materials, key.key_material = [key.key_material, *past], new
+    keys.backend_of(call).rotate_key_on_demand(key.id)
+    return {"KeyId": key.arn}
 
 
 def _key(call: Call) -> Any:
@@ -92,12 +120,15 @@ def _key(call: Call) -> Any:
 
 
 def _refuse_unless_usable(key: Any) -> None:
-    if key.key_state == "Disabled":
-        raise AwsError("DisabledException", f"{key.arn} is disabled.", 400)
-    if key.key_state == "PendingDeletion":
-        raise AwsError("KMSInvalidStateException", f"{key.arn} is pending deletion.", 400)
-    if key.key_spec != "SYMMETRIC_DEFAULT" or key.origin != "AWS_KMS":
+    keys.check_state(key)
+    if key.key_spec != keys.SYMMETRIC:
         raise AwsError("UnsupportedOperationException", "", 400)
+    if key.origin != "AWS_KMS":
+        raise AwsError(
+            "UnsupportedOperationException",
+            f"{key.arn} origin is {key.origin} which is not valid for this operation.",
+            400,
+        )
 
 
 def _store(call: Call) -> _Store:

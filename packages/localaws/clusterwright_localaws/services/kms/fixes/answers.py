@@ -1,6 +1,5 @@
-"""moto leaves the algorithm out of Encrypt and Decrypt, and the dates out of ListAliases.
+"""moto leaves the dates out of ListAliases.
 
-https://docs.aws.amazon.com/kms/latest/APIReference/API_Encrypt.html
 https://docs.aws.amazon.com/kms/latest/APIReference/API_AliasListEntry.html
 """
 
@@ -12,18 +11,13 @@ from typing import Any
 from clusterwright_localaws.core.runtime import runtime
 
 MOTO_VERSION = "5.2.5"
-DESCRIPTION = (
-    "KMS: Encrypt and Decrypt answer the algorithm, ListAliases the dates of creation and change"
-)
-_DEFAULT_ALGORITHM = "SYMMETRIC_DEFAULT"
+DESCRIPTION = "KMS: ListAliases answers the dates of creation and change"
 
 
 def apply() -> None:
     from moto.kms.models import Alias, KmsBackend
     from moto.kms.responses import KmsResponse
 
-    for name in ("encrypt", "decrypt"):
-        setattr(KmsResponse, name, _with_algorithm(getattr(KmsResponse, name)))
     create = Alias.__init__
     update = KmsBackend.update_alias
     list_aliases = KmsResponse.list_aliases
@@ -44,17 +38,6 @@ def apply() -> None:
     Alias.__init__ = __init__  # type: ignore[method-assign]
     KmsBackend.update_alias = _update  # type: ignore[method-assign]
     KmsResponse.list_aliases = _list  # type: ignore[method-assign]
-
-
-def _with_algorithm(in_moto: Any) -> Any:
-    def call(self: Any) -> str:
-        answer: str = in_moto(self)
-        if not runtime().active:
-            return answer
-        algorithm = self._get_param("EncryptionAlgorithm") or _DEFAULT_ALGORITHM
-        return json.dumps({**json.loads(answer), "EncryptionAlgorithm": algorithm})
-
-    return call
 
 
 def _with_dates(backend: Any, answer: str) -> str:

@@ -1,0 +1,94 @@
+"""Requests that KMS refuses and moto takes: new keys, tags, grants, random bytes.
+
+https://docs.aws.amazon.com/kms/latest/APIReference/API_CreateKey.html
+https://docs.aws.amazon.com/kms/latest/APIReference/API_TagResource.html
+https://docs.aws.amazon.com/kms/latest/developerguide/tagging-keys.html
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from clusterwright_localaws.core.call import Call, operation
+from clusterwright_localaws.core.errors import AwsError, ForwardToMoto
+from clusterwright_localaws.services.kms import keys
+
+_MOST_TAGS = 50
+# https://docs.aws.amazon.com/kms/latest/developerguide/symm-asymm-choose-key-spec.html
+_USES: Final = {
+    "SYMMETRIC": ("ENCRYPT_DECRYPT",),
+    "RSA": ("ENCRYPT_DECRYPT", "SIGN_VERIFY"),
+    "ECC": ("SIGN_VERIFY", "KEY_AGREEMENT"),
+    "HMAC": ("GENERATE_VERIFY_MAC",),
+}
+
+
+@operation("kms", "CreateKey")
+def create_key(call: Call) -> Mapping[str, Any]:
+    asked = call.parameters
+    spec = asked.get("KeySpec") or asked.get("CustomerMasterKeySpec") or keys.SYMMETRIC
+    usage = asked.get("KeyUsage")
+    if usage is None and spec != keys.SYMMETRIC:
+        raise AwsError(
+            "ValidationException",
+            "You must specify a KeyUsage value for all KMS keys except for symmetric encryption "
+            "keys.",
+            400,
+        )
+    allowed = _USES.get(spec.split("_")[0])
+    if usage is not None and allowed is not None and usage not in allowed:
+        raise AwsError(
+            "ValidationException", f"KeyUsage {usage} is not compatible with KeySpec {spec}", 400
+        )
+    _check_tags(asked.get("Tags") or [])
+    raise ForwardToMoto
+
+
+@operation("kms", "TagResource")
+def tag_resource(call: Call) -> Mapping[str, Any]:
+    key, tags = keys.key_of(call, aliases=False), call.parameters["Tags"]
+    _check_tags(tags)
+    there = keys.backend_of(call).tagger.get_tag_dict_for_resource(key.id)
+    if len({*there, *(tag["TagKey"] for tag in tags)}) > _MOST_TAGS:
+        raise AwsError("TagException", "Too many tags", 400)
+    raise ForwardToMoto
+
+
+@operation("kms", "CreateGrant", "ListGrants", "RevokeGrant")
+def grant(call: Call) -> Mapping[str, Any]:
+    keys.key_of(call, aliases=False)
+    raise ForwardToMoto
+
+
+@operation("kms", "GenerateRandom")
+def generate_random(call: Call) -> Mapping[str, Any]:
+    if call.parameters.get("NumberOfBytes") is None:
+        raise AwsError("ValidationException", "NumberOfBytes is required.", 400)
+    raise ForwardToMoto
+
+
+@operation("kms", "GetPublicKey")
+def get_public_key(call: Call) -> Mapping[str, Any]:
+    key = keys.key_of(call)
+    keys.check_state(key)
+    if key.key_spec == keys.SYMMETRIC or key.key_spec.startswith("HMAC"):
+        raise AwsError("UnsupportedOperationException", "", 400)
+    return {
+        "KeyId": key.arn,
+        "PublicKey": key.private_key.public_key(),
+        "CustomerMasterKeySpec": key.key_spec,
+        "KeySpec": key.key_spec,
+        "KeyUsage": keys.usage_of(key),
+        **keys.algorithms_of(key),
+    }
+
+
+def _check_tags(tags: Sequence[Mapping[str, str]]) -> None:
+    names = [tag["TagKey"] for tag in tags]
+    if len(set(names)) < len(names):
+        raise AwsError("TagException", "Duplicate tag keys", 400)
+    if len(names) > _MOST_TAGS:
+        raise AwsError("TagException", "Too many tags", 400)
+    if any(name.lower().startswith("aws:") for name in names):
+        raise AwsError("TagException", "Tags beginning with aws: are reserved", 400)

@@ -1,0 +1,66 @@
+"""Tests of services.kms.requests and data_key_pairs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from cryptography.hazmat.primitives.serialization import load_der_private_key
+
+from packages.localaws.tests.parts import client, refusal
+
+
+@pytest.mark.parametrize(
+    ("request_", "message"),
+    [
+        (
+            {"KeySpec": "HMAC_256"},
+            "You must specify a KeyUsage value for all KMS keys except for symmetric encryption "
+            "keys.",
+        ),
+        (
+            {"KeySpec": "RSA_2048", "KeyUsage": "KEY_AGREEMENT"},
+            "KeyUsage KEY_AGREEMENT is not compatible with KeySpec RSA_2048",
+        ),
+    ],
+)
+@pytest.mark.usefixtures("aws")
+def test_use_and_spec_of_a_new_key(request_: Any, message: str) -> None:
+    assert refusal(client("kms").create_key, **request_) == ("ValidationException", message)
+
+
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        (["one", "one"], "Duplicate tag keys"),
+        ([f"key{number}" for number in range(51)], "Too many tags"),
+        (["AWS:one"], "Tags beginning with aws: are reserved"),
+    ],
+)
+@pytest.mark.usefixtures("aws")
+def test_refused_tags(names: list[str], message: str) -> None:
+    kms = client("kms")
+    tags = [{"TagKey": name, "TagValue": "x"} for name in names]
+    assert refusal(kms.create_key, Tags=tags) == ("TagException", message)
+    key = kms.create_key()["KeyMetadata"]["KeyId"]
+    assert refusal(kms.tag_resource, KeyId=key, Tags=tags) == ("TagException", message)
+
+
+@pytest.mark.usefixtures("aws")
+def test_grants_of_an_unknown_key_and_no_number_of_bytes() -> None:
+    kms = client("kms")
+    assert refusal(kms.list_grants, KeyId="none") == ("NotFoundException", "Invalid keyId 'none'")
+    assert refusal(kms.generate_random) == ("ValidationException", "NumberOfBytes is required.")
+
+
+@pytest.mark.usefixtures("aws")
+def test_pair_of_data_keys() -> None:
+    kms = client("kms")
+    key = kms.create_key()["KeyMetadata"]["Arn"]
+    made = kms.generate_data_key_pair(KeyId=key, KeyPairSpec="ECC_NIST_P256")
+    assert (made["KeyId"], made["KeyPairSpec"]) == (key, "ECC_NIST_P256")
+    opened = kms.decrypt(CiphertextBlob=made["PrivateKeyCiphertextBlob"])["Plaintext"]
+    assert opened == made["PrivateKeyPlaintext"]
+    assert load_der_private_key(opened, None)
+    bare = kms.generate_data_key_pair_without_plaintext(KeyId=key, KeyPairSpec="ECC_NIST_P256")
+    assert "PrivateKeyPlaintext" not in bare
