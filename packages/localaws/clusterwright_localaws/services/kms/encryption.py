@@ -119,7 +119,15 @@ def _open(
 ) -> tuple[Any, bytes, bytes]:
     """Return the key of a ciphertext, the plaintext, and the symmetric material that opened it."""
     given = keys.key_of(call, member) if call.parameters.get(member) else None
-    blob: bytes = call.parameters["CiphertextBlob"]
+    blob: bytes | None = call.parameters.get("CiphertextBlob")
+    if blob is None:
+        # The model does not require it: ReEncrypt has dry runs without one.
+        raise AwsError(
+            "ValidationException",
+            "1 validation error detected: Value null at 'ciphertextBlob' failed to satisfy "
+            "constraint: Member must not be null",
+            400,
+        )
     if algorithm != keys.SYMMETRIC:
         return _open_rsa(given, blob, algorithm, named)
     key = _named_in(call, blob)

@@ -1,11 +1,10 @@
-"""Tests of services.kms.requests and data_key_pairs."""
+"""Tests of services.kms.requests."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import pytest
-from cryptography.hazmat.primitives.serialization import load_der_private_key
 
 from packages.localaws.tests.parts import client, refusal
 
@@ -51,16 +50,3 @@ def test_grants_of_an_unknown_key_and_no_number_of_bytes() -> None:
     kms = client("kms")
     assert refusal(kms.list_grants, KeyId="none") == ("NotFoundException", "Invalid keyId 'none'")
     assert refusal(kms.generate_random) == ("ValidationException", "NumberOfBytes is required.")
-
-
-@pytest.mark.usefixtures("aws")
-def test_pair_of_data_keys() -> None:
-    kms = client("kms")
-    key = kms.create_key()["KeyMetadata"]["Arn"]
-    made = kms.generate_data_key_pair(KeyId=key, KeyPairSpec="ECC_NIST_P256")
-    assert (made["KeyId"], made["KeyPairSpec"]) == (key, "ECC_NIST_P256")
-    opened = kms.decrypt(CiphertextBlob=made["PrivateKeyCiphertextBlob"])["Plaintext"]
-    assert opened == made["PrivateKeyPlaintext"]
-    assert load_der_private_key(opened, None)
-    bare = kms.generate_data_key_pair_without_plaintext(KeyId=key, KeyPairSpec="ECC_NIST_P256")
-    assert "PrivateKeyPlaintext" not in bare
