@@ -14,7 +14,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from clusterwright_localaws.core.validation import matches
+from clusterwright_localaws.core.validation import NOT_ENFORCED, matches
 from clusterwright_localaws.server import wire
 
 if TYPE_CHECKING:
@@ -195,7 +195,7 @@ def _map(shape: Any) -> _Check:
 
 def _string(shape: Any) -> _Check:
     enum = frozenset(shape.metadata.get("enum", ()))
-    pattern = shape.metadata.get("pattern")
+    pattern = None if shape.name in NOT_ENFORCED else shape.metadata.get("pattern")
     minimum, maximum = shape.metadata.get("min"), shape.metadata.get("max")
 
     def check(value: Any, member: str, out: _Out) -> None:

@@ -51,12 +51,14 @@ _RECORDED_ORDER = {
         "ALL_ATTRIBUTES",
         "ALL_PROJECTED_ATTRIBUTES",
     ),
+    "OutputFormat": ("w3c", "raw", "json", "plain", "parquet"),
     "StateValue": ("INSUFFICIENT_DATA", "ALARM", "OK"),
 }
 # Shapes whose values the service checks itself, with errors of their own.
 _CHECKED_LATER = frozenset({"BucketLocationConstraint"})
-# Patterns that AWS does not enforce, as recorded on AWS: ARNs of buckets have no Region.
-_NOT_ENFORCED = frozenset({"S3ResourceArn"})
+# Patterns that AWS does not enforce, as recorded on AWS: ARNs of buckets have no Region, and the
+# namespace of a metric filter may have a colon.
+NOT_ENFORCED = frozenset({"MetricNamespace", "S3ResourceArn"})
 # A beginning after something else, as in EC2's PlacementGroupArn: it refuses every value.
 _CLASS = re.compile(r"\[(?:\\.|[^\]\\])*\]")
 _NEVER_MET = re.compile(r"[\w/:.}-]\^")
@@ -162,13 +164,14 @@ def _string(shape: Any, value: Any, path: str, answers: bool) -> Iterator[str]:
     beyond = known.get(shape.name, frozenset())
     later = not answers and shape.name in _CHECKED_LATER
     if enum and value not in enum and value not in beyond and not later:
-        listed = ", ".join(_RECORDED_ORDER.get(shape.name, enum))
+        order = _RECORDED_ORDER.get(shape.name, ())
+        listed = ", ".join(order if {*order} == {*enum} else enum)
         yield _constraint(path, value, f"Member must satisfy enum value set: [{listed}]")
     if answers:
         return
     yield from _length(shape, value, path)
     pattern = shape.metadata.get("pattern")
-    if pattern and shape.name not in _NOT_ENFORCED and not matches(pattern, value):
+    if pattern and shape.name not in NOT_ENFORCED and not matches(pattern, value):
         yield _constraint(
             path, value, f"Member must satisfy regular expression pattern: {pattern}"
         )

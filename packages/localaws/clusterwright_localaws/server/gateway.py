@@ -54,8 +54,20 @@ _NETWORKED = frozenset({"ec2", "eks", "fsx", "pcs", "sagemaker"})
 _TIMED = frozenset({"amp", "kms", "rds"})
 # Codes of violations of the model where a service has its own.
 _CODES = {"logs": "InvalidParameterException"}
-# Services whose messages do not repeat a refused value, as recorded on AWS.
-_WITHOUT_VALUES = frozenset({"logs"})
+# Services whose messages do not repeat a refused value, as recorded on AWS, and their operations
+# whose messages do.
+_WITHOUT_VALUES = {
+    "logs": frozenset(
+        {
+            "DeleteMetricFilter",
+            "DescribeMetricFilters",
+            "FilterLogEvents",
+            "GetLogEvents",
+            "PutDeliveryDestination",
+            "PutMetricFilter",
+        }
+    )
+}
 _READ_BUCKETS = frozenset({"fsx", "s3", "sagemaker"})
 
 
@@ -320,11 +332,12 @@ def _checked(
             # As recorded on AWS, a dry run does not look at values that the model lacks.
             found = [one for one in found if "enum value set" not in one]
         if found:
-            raise _refusal(service, str(model.protocol), found)
+            raise _refusal(model, operation, found)
     return parameters
 
 
-def _refusal(service: str, protocol: str, found: list[str]) -> AwsError:
+def _refusal(model: Any, operation: str, found: list[str]) -> AwsError:
+    service, protocol = str(model.service_name), str(model.protocol)
     if protocol == "rest-xml":
         return _s3_refusal(found)
     if protocol == "ec2":
@@ -337,8 +350,12 @@ def _refusal(service: str, protocol: str, found: list[str]) -> AwsError:
             )
         return AwsError("InvalidParameterValue", "; ".join(found))
     code = "ValidationError" if protocol == "query" else "ValidationException"
-    message = request_message(found, with_values=service not in _WITHOUT_VALUES)
-    return AwsError(_CODES.get(service, code), message)
+    others = _WITHOUT_VALUES.get(service)
+    message = request_message(found, with_values=others is None or operation in others)
+    raised = {shape.name for shape in model.operation_model(operation).error_shapes}
+    if _CODES.get(service, code) in raised or code not in raised:
+        code = _CODES.get(service, code)
+    return AwsError(code, message)
 
 
 def _s3_refusal(found: list[str]) -> AwsError:
@@ -399,6 +416,8 @@ def _json_error(answered: Answer) -> AwsError | None:
 def _check_moto(service: str, operation: str, request: Request, answered: Answer) -> Answer:
     """Return moto's answer, or a refusal of an answer with a violation that is not listed."""
     protocol = wire.protocol_of(service, request)
+    if protocol == "json":
+        answered = wire.with_type_of_json(service, answered)
     if protocol in ("ec2", "query", "rest-xml") and (error := _json_error(answered)) is not None:
         return wire.answer(service, operation, request, error)
     found = answers.breaches(service, operation, protocol, answered)

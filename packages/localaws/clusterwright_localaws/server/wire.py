@@ -262,6 +262,17 @@ def _cbor_text(text: str) -> bytes:
     )
 
 
+def with_type_of_json(service: str, answered: Answer) -> Answer:
+    """Return moto's answer with the content type of the service's JSON, which moto often lacks.
+
+    https://smithy.io/2.0/aws/protocols/aws-json-1_1-protocol.html
+    """
+    status, headers, body = answered
+    version = service_model(service).metadata.get("jsonVersion", "1.0")
+    others = {name: value for name, value in headers.items() if name.lower() != "content-type"}
+    return status, others | {"Content-Type": f"application/x-amz-json-{version}"}, body
+
+
 def protocol_of(service: str, request: Request) -> str:
     """Return the protocol of a request: some services have several."""
     from moto.core.request import determine_request_protocol

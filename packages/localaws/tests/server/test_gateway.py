@@ -183,6 +183,15 @@ class TestRecordedOnAws:
         begins = f"1 validation error detected: Value at '{member}' failed to satisfy constraint: "
         assert message.startswith(begins)
 
+    def test_answers_of_json_services_have_their_content_type(self) -> None:
+        logs = client("logs")
+        answered = logs.describe_log_groups()["ResponseMetadata"]["HTTPHeaders"]
+        assert answered["content-type"] == "application/x-amz-json-1.1"
+        with pytest.raises(ClientError) as caught:
+            logs.filter_log_events(logGroupName="missing")
+        refused = caught.value.response["ResponseMetadata"]["HTTPHeaders"]
+        assert refused["content-type"] == "application/x-amz-json-1.1"
+
     def test_a_dry_run_does_not_look_at_values(self) -> None:
         template = {"LaunchTemplateSpecification": {"LaunchTemplateName": "abc", "Version": "1"}}
         given = {

@@ -9,4 +9,8 @@ FIXES = (
     "policy_deletion",
     "group_deletion",
     "unique_ids",
+    "linked_roles",
+    "created_roles",
+    "error_messages",
+    "policy_arns",
 )

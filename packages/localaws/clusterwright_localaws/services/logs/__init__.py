@@ -1,4 +1,4 @@
-"""Amazon CloudWatch Logs: keys and retention of log groups."""
+"""Amazon CloudWatch Logs: keys, retention and lists of log groups."""
 
-API = ("keys", "retention")
-FIXES = ("log_groups",)
+API = ("groups", "keys", "retention")
+FIXES = ("log_groups", "identifiers")

@@ -1,0 +1,55 @@
+"""moto describes an alarm with empty members, and without the time of its last transition.
+
+https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_MetricAlarm.html
+Members recorded on AWS: docs/reference/probes.md, source `localstack`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from clusterwright_localaws.core.runtime import runtime
+
+MOTO_VERSION = "5.2.5"
+DESCRIPTION = (
+    "CloudWatch: alarms have StateTransitionedTimestamp; Metrics and StateReasonData are absent "
+    "where there are none"
+)
+REPRODUCTION = """\
+cloudwatch = boto3.client("cloudwatch")
+cloudwatch.put_metric_alarm(
+    AlarmName="a",
+    Namespace="N",
+    MetricName="m",
+    Statistic="Average",
+    Period=60,
+    EvaluationPeriods=1,
+    Threshold=1.0,
+    ComparisonOperator="GreaterThanThreshold",
+)
+(alarm,) = cloudwatch.describe_alarms(AlarmNames=["a"])["MetricAlarms"]
+assert "StateReasonData" not in alarm
+"""
+
+
+def apply() -> None:
+    from moto.cloudwatch.models import Alarm
+
+    initialise = Alarm.__init__
+    update = Alarm.update_state
+
+    def __init__(self: Any, *arguments: Any, **named: Any) -> None:  # noqa: N807
+        initialise(self, *arguments, **named)
+        if runtime().active:
+            self.metric_data_queries = self.metric_data_queries or None
+            self.state_reason_data = None
+            self.state_transitioned_timestamp = self.state_updated_timestamp
+
+    def update_state(self: Any, reason: str, reason_data: str, state_value: str) -> None:
+        before = self.state_value
+        update(self, reason, reason_data, state_value)
+        if runtime().active and state_value != before:
+            self.state_transitioned_timestamp = self.state_updated_timestamp
+
+    Alarm.__init__ = __init__  # type: ignore[method-assign,assignment]
+    Alarm.update_state = update_state  # type: ignore[method-assign]

@@ -1,0 +1,73 @@
+"""Tests of services.iam.fixes.linked_roles."""
+
+from __future__ import annotations
+
+import pytest
+
+from clusterwright.platforms import deployment_permissions
+from clusterwright_localaws.services.iam.linked_role_names import LINKED_ROLES
+from packages.localaws.tests.parts import client, refusal
+
+
+@pytest.mark.usefixtures("aws")
+def test_role_has_the_name_and_the_policy_of_its_service() -> None:
+    iam = client("iam")
+    made = iam.create_service_linked_role(AWSServiceName="cks.kms.amazonaws.com")["Role"]
+    assert made["RoleName"] == "AWSServiceRoleForKeyManagementServiceCustomKeyStores"
+    role = iam.get_role(RoleName=made["RoleName"])["Role"]
+    assert role["AssumeRolePolicyDocument"]["Statement"] == [
+        {
+            "Effect": "Allow",
+            "Principal": {"Service": "cks.kms.amazonaws.com"},
+            "Action": "sts:AssumeRole",
+        }
+    ]
+    (policy,) = iam.list_attached_role_policies(RoleName=role["RoleName"])["AttachedPolicies"]
+    assert policy["PolicyArn"] == (
+        "arn:aws:iam::aws:policy/aws-service-role/"
+        "AWSKeyManagementServiceCustomKeyStoresServiceRolePolicy"
+    )
+
+
+@pytest.mark.usefixtures("aws")
+def test_suffixes_of_services_that_take_them() -> None:
+    iam = client("iam")
+    made = iam.create_service_linked_role(
+        AWSServiceName="autoscaling.amazonaws.com", CustomSuffix="x"
+    )["Role"]
+    assert made["RoleName"] == "AWSServiceRoleForAutoScaling_x"
+    assert refusal(
+        iam.create_service_linked_role, AWSServiceName="eks.amazonaws.com", CustomSuffix="x"
+    ) == ("InvalidInput", "Custom suffix is not allowed for eks.amazonaws.com")
+
+
+@pytest.mark.usefixtures("aws")
+def test_name_is_taken_until_the_role_is_deleted() -> None:
+    iam = client("iam")
+    name = iam.create_service_linked_role(AWSServiceName="rds.amazonaws.com")["Role"]["RoleName"]
+    assert refusal(iam.create_service_linked_role, AWSServiceName="rds.amazonaws.com") == (
+        "InvalidInput",
+        "Service role name AWSServiceRoleForRDS has been taken in this account, please try a "
+        "different suffix.",
+    )
+    task = iam.delete_service_linked_role(RoleName=name)["DeletionTaskId"]
+    assert task.startswith("task/aws-service-role/rds.amazonaws.com/AWSServiceRoleForRDS/")
+    assert (
+        iam.get_service_linked_role_deletion_status(DeletionTaskId=task)["Status"] == "SUCCEEDED"
+    )
+    iam.create_service_linked_role(AWSServiceName="rds.amazonaws.com")
+
+
+@pytest.mark.usefixtures("aws")
+def test_policies_exist() -> None:
+    iam = client("iam")
+    pages = iam.get_paginator("list_policies").paginate(PathPrefix="/aws-service-role/")
+    known = {policy["PolicyName"] for page in pages for policy in page["Policies"]}
+    # AWS retired the policy of Lex's first version; moto's list is newer than the recording.
+    assert {policy for _, policy in LINKED_ROLES.values()} - known == {"AmazonLexBotPolicy"}
+
+
+def test_roles_of_the_deployment_are_among_them() -> None:
+    for role in deployment_permissions.LINKED_ROLES:
+        short, _ = LINKED_ROLES[role.service.removesuffix(".amazonaws.com")]
+        assert f"AWSServiceRoleFor{short}" == role.name
