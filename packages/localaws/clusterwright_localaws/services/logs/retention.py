@@ -1,4 +1,4 @@
-"""PutRetentionPolicy accepts listed numbers of days; moto accepts any number.
+"""PutRetentionPolicy accepts listed numbers of days; moto accepts any number, and fractions.
 
 https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_PutRetentionPolicy.html
 """
@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from clusterwright_localaws.core import moto_state
 from clusterwright_localaws.core.call import Call, operation
-from clusterwright_localaws.core.errors import AwsError, ForwardToMoto
+from clusterwright_localaws.core.errors import AwsError
 
 # The model's documentation of retentionInDays lists them.
 _DAYS = frozenset(
@@ -28,4 +29,9 @@ def put_retention_policy(call: Call) -> Mapping[str, Any]:
             "1 validation error detected: Value at 'retentionInDays' failed to satisfy "
             f"constraint: Member must satisfy enum value set: {sorted(_DAYS)}",
         )
-    raise ForwardToMoto
+    groups = moto_state.backend("logs", call.account, call.region).groups
+    group = groups.get(call.parameters["logGroupName"])
+    if group is None:
+        raise AwsError("ResourceNotFoundException", "The specified log group does not exist.", 400)
+    group.set_retention_policy(call.parameters["retentionInDays"])
+    return {}

@@ -51,5 +51,5 @@ def apply() -> None:
         if runtime().active and state_value != before:
             self.state_transitioned_timestamp = self.state_updated_timestamp
 
-    Alarm.__init__ = __init__  # type: ignore[method-assign,assignment]
+    Alarm.__init__ = __init__  # type: ignore[method-assign]
     Alarm.update_state = update_state  # type: ignore[method-assign]

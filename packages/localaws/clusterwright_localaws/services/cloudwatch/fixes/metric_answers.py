@@ -18,6 +18,7 @@ DESCRIPTION = (
 )
 REPRODUCTION = """\
 from datetime import datetime, timedelta, timezone
+
 cloudwatch = boto3.client("cloudwatch")
 now = datetime.now(timezone.utc)
 metric = {"Namespace": "N", "MetricName": "m"}
@@ -42,7 +43,8 @@ def apply() -> None:
     def respond(self: Any) -> Any:
         found = answer(self)
         if runtime().active:
-            found.result.setdefault("Messages", [])
+            result: Any = found.result
+            result.setdefault("Messages", [])
         return found
 
     CloudWatchBackend.get_metric_data = get_metric_data  # type: ignore[method-assign]

@@ -51,4 +51,4 @@ def apply() -> None:
         return read(self, log_stream_name, *rest)
 
     LogsBackend._find_log_group = _find_log_group  # type: ignore[method-assign]
-    LogGroup.get_log_events = get_log_events  # type: ignore[method-assign]
+    LogGroup.get_log_events = get_log_events  # type: ignore[method-assign,assignment]
