@@ -227,7 +227,22 @@ def answer(
         # As recorded on AWS, an error without a message has no member for it.
         found = json.loads(body)
         body = json.dumps({key: found[key] for key in found if key.lower() != "message"})
+    if service == "s3" and isinstance(result, AwsError):
+        body = _with_members(body, result)
     return status, headers, body
+
+
+def _with_members(body: str | bytes, error: AwsError) -> str | bytes:
+    """Return an error of S3 with its members; S3's API model describes few of them."""
+    from xml.sax.saxutils import escape
+
+    text = body.decode() if isinstance(body, bytes) else body
+    members = "".join(
+        f"<{name}>{escape(str(value))}</{name}>"
+        for name, value in vars(error).items()
+        if name not in ("code", "message", "status") and f"<{name}>" not in text
+    )
+    return text.replace("</Error>", f"{members}</Error>") if members else body
 
 
 def is_cbor(request: Request) -> bool:
