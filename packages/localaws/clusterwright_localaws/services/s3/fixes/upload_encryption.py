@@ -10,7 +10,7 @@ from typing import Any
 from clusterwright_localaws.core.runtime import runtime
 
 MOTO_VERSION = "5.2.5"
-DESCRIPTION = "S3: a new multipart upload names the encryption of its bucket"
+DESCRIPTION = "S3: a new multipart upload and its parts name the encryption of its bucket"
 _HEADER = "x-amz-server-side-encryption"
 
 
@@ -24,9 +24,13 @@ def apply() -> None:
     ) -> Any:
         status, headers, text = post(self, request, body, bucket_name, query, key_name)
         if runtime().active and "uploads" in query and _HEADER not in headers:
-            encryption = self.backend.get_bucket(bucket_name).encryption
-            if encryption:
-                rule = encryption["Rule"]["ApplyServerSideEncryptionByDefault"]
+            bucket = self.backend.get_bucket(bucket_name)
+            if bucket.encryption:
+                rule = bucket.encryption["Rule"]["ApplyServerSideEncryptionByDefault"]
+                # The new upload is the last one; its parts name its encryption too.
+                upload = list(bucket.multiparts.values())[-1]
+                upload.sse_encryption = rule["SSEAlgorithm"]
+                upload.kms_key_id = rule.get("KMSMasterKeyID")
                 headers = {**headers, _HEADER: rule["SSEAlgorithm"]}
                 key = rule.get("KMSMasterKeyID")
                 if key:

@@ -24,3 +24,19 @@ def test_an_upload_names_the_encryption_of_its_bucket() -> None:
     assert (found["ServerSideEncryption"], found["SSEKMSKeyId"]) == ("aws:kms", "key")
     named = s3.create_multipart_upload(Bucket="one", Key="a", ServerSideEncryption="AES256")
     assert named["ServerSideEncryption"] == "AES256"
+
+
+@pytest.mark.usefixtures("aws")
+def test_parts_and_completions_name_it_too() -> None:
+    s3 = client("s3")
+    s3.create_bucket(Bucket="one")
+    s3.put_object(Bucket="one", Key="source", Body=b"x")
+    begun = {"Bucket": "one", "Key": "a"}
+    begun["UploadId"] = s3.create_multipart_upload(**begun)["UploadId"]
+    part = s3.upload_part(**begun, PartNumber=1, Body=b"x")
+    assert part["ServerSideEncryption"] == "AES256"
+    copied = s3.upload_part_copy(**begun, PartNumber=1, CopySource="one/source")
+    assert copied["ServerSideEncryption"] == "AES256"
+    parts = [{"ETag": part["ETag"], "PartNumber": 1}]
+    done = s3.complete_multipart_upload(**begun, MultipartUpload={"Parts": parts})
+    assert done["ServerSideEncryption"] == "AES256"

@@ -1,0 +1,199 @@
+"""moto's answers lack the type of checksums, and lists of versions lack checksums.
+
+Objects in one piece have checksums of the full object; uploads in parts have CRC64NVME unless they
+name another algorithm.
+https://docs.aws.amazon.com/AmazonS3/latest/userguide/checking-object-integrity-upload.html
+"""
+
+from __future__ import annotations
+
+import base64
+import functools
+import struct
+from collections.abc import Iterator
+from typing import Any, Final
+from urllib.parse import unquote
+
+from clusterwright_localaws.core.runtime import runtime
+
+MOTO_VERSION = "5.2.5"
+DESCRIPTION = (
+    "S3: answers and lists name the type of checksums; a completed upload has a checksum, "
+    "CRC64NVME unless it names another algorithm, and no version where the bucket has none"
+)
+_FULL: Final = "FULL_OBJECT"
+_COMPOSITE: Final = "COMPOSITE"
+_DEFAULT: Final = "CRC64NVME"
+_HEADER: Final = "x-amz-checksum-"
+_VERSION: Final = "x-amz-version-id"
+_POLYNOMIAL: Final = 0x9A6C9329AC4BC9B5  # reflected; NVM Express NVM Command Set, CRC64NVME
+_ONES: Final = (1 << 64) - 1
+# In Python it takes about a second for some MiB.
+_MOST_BYTES: Final = 1 << 20
+
+
+def crc64nvme(data: bytes) -> str:
+    """The CRC64NVME of data in Base64, as S3 writes it."""
+    first, second, third, fourth = _tables()
+    crc = _ONES
+    whole = len(data) // 8 * 8
+    for (word,) in struct.iter_unpack("<Q", data[:whole]):
+        crc ^= word
+        crc = (
+            first[crc & 0xFFFF]
+            ^ second[crc >> 16 & 0xFFFF]
+            ^ third[crc >> 32 & 0xFFFF]
+            ^ fourth[crc >> 48]
+        )
+    for byte in data[whole:]:
+        crc = _one_byte((crc ^ byte) & 0xFF) ^ (crc >> 8)
+    return base64.b64encode((crc ^ _ONES).to_bytes(8, "big")).decode()
+
+
+def apply() -> None:
+    _mend_objects()
+    _mend_headers()
+    _mend_bodies()
+
+
+def _mend_objects() -> None:
+    from moto.s3.models import FakeKey, S3Backend
+
+    complete = S3Backend.complete_multipart_upload
+    copy_object = S3Backend.copy_object
+
+    def _complete(self: Any, *more: Any, **named: Any) -> Any:
+        key = complete(self, *more, **named)
+        if runtime().active and key is not None and key.checksum_algorithm in (None, _DEFAULT):
+            small = key.size <= _MOST_BYTES
+            key.checksum_algorithm = _DEFAULT if small else None
+            key.checksum_value = crc64nvme(key.value) if small else None
+        return key
+
+    def _copy_object(self: Any, source: Any, bucket: str, name: str, **named: Any) -> None:
+        copy_object(self, source, bucket, name, **named)
+        if runtime().active and source.checksum_type == _COMPOSITE:
+            _recompute(self.get_object(bucket, name))
+
+    FakeKey.checksum_type = property(_type_of, _set_type)  # type: ignore[assignment]
+    S3Backend.complete_multipart_upload = _complete  # type: ignore[method-assign]
+    S3Backend.copy_object = _copy_object  # type: ignore[assignment, method-assign]
+
+
+def _mend_headers() -> None:
+    from moto.s3.responses import S3Response
+
+    put_object = S3Response.put_object
+    head_object = S3Response.head_object
+    post = S3Response._key_response_post
+
+    def _put_object(self: Any) -> Any:
+        status, headers, body = put_object(self)
+        if runtime().active and any(name.startswith(_HEADER) for name in headers):
+            headers[f"{_HEADER}type"] = _FULL
+        return status, headers, body
+
+    def _head_object(self: Any, bucket: str, query: Any, name: str, headers: Any) -> Any:
+        status, given, body = head_object(self, bucket, query, name, headers)
+        if runtime().active and any(header.startswith(_HEADER) for header in given):
+            version = query.get("versionId", [None])[0]
+            given.update(_headers_of(self.backend.get_object(bucket, name, version_id=version)))
+        return status, given, body
+
+    def _post(self: Any, request: Any, body: Any, bucket: str, query: Any, name: str) -> Any:
+        status, headers, text = post(self, request, body, bucket, query, name)
+        if runtime().active and self.backend.get_bucket(bucket).versioning_status is None:
+            headers.pop(_VERSION, None)
+        return status, headers, text
+
+    S3Response.put_object = _put_object  # type: ignore[method-assign]
+    S3Response.head_object = _head_object  # type: ignore[assignment, method-assign]
+    S3Response._key_response_post = _post  # type: ignore[assignment, method-assign]
+
+
+def _mend_bodies() -> None:
+    from moto.s3.responses import S3Response
+
+    serialized = S3Response.serialized
+
+    def _serialized(self: Any, action_result: Any) -> Any:
+        if runtime().active and isinstance(action_result.result, dict):
+            _add(self, self.data.get("Action"), action_result.result)
+        return serialized(self, action_result)
+
+    S3Response.serialized = _serialized  # type: ignore[method-assign]
+
+
+def _type_of(key: Any) -> str | None:
+    stored: str | None = vars(key).get("checksum_type")
+    return stored or (_FULL if key.checksum_value else None)
+
+
+def _set_type(key: Any, value: str | None) -> None:
+    vars(key)["checksum_type"] = value
+
+
+def _recompute(key: Any) -> None:
+    """Give a copy of an object of several parts a checksum of its own."""
+    from moto.s3.utils import compute_checksum
+
+    key.checksum_type = _FULL
+    key.checksum_value = compute_checksum(key.value, key.checksum_algorithm).decode()
+
+
+def _value_of(key: Any) -> str:
+    suffix = f"-{key.checksum_parts}" if key.checksum_type == _COMPOSITE else ""
+    return f"{key.checksum_value}{suffix}"
+
+
+def _headers_of(key: Any) -> Iterator[tuple[str, str]]:
+    yield f"{_HEADER}{key.checksum_algorithm.lower()}", _value_of(key)
+    yield f"{_HEADER}type", key.checksum_type
+
+
+def _add(response: Any, action: str | None, result: dict[str, Any]) -> None:
+    if action == "CompleteMultipartUpload":
+        key = response.backend.get_object(result["Bucket"], result["Key"])
+        if key is not None and key.checksum_algorithm and key.checksum_value:
+            result[f"Checksum{key.checksum_algorithm}"] = _value_of(key)
+            result["ChecksumType"] = key.checksum_type
+    elif action == "CopyObject":
+        if any(name.startswith("Checksum") for name in result["CopyObjectResult"]):
+            result["CopyObjectResult"]["ChecksumType"] = _FULL
+    elif action in ("ListObjects", "ListObjectsV2", "ListObjectVersions"):
+        keys = response.backend.get_bucket(response.bucket_name).keys
+        encoded = result.get("EncodingType") == "url"
+        for item in result.get("Versions") or result.get("Contents") or []:
+            name = unquote(item["Key"]) if encoded else item["Key"]
+            key = _listed(keys, name, item.get("VersionId"))
+            if key is not None and key.checksum_algorithm and key.checksum_value:
+                item["ChecksumAlgorithm"] = [key.checksum_algorithm]
+                item["ChecksumType"] = key.checksum_type
+
+
+def _listed(keys: Any, name: str, version: str | None) -> Any | None:
+    if version is None:
+        found = keys.get(name)
+        return found if hasattr(found, "checksum_algorithm") else None
+    for key in keys.getlist(name, []):
+        if key.version_id == version and hasattr(key, "checksum_algorithm"):
+            return key
+    return None
+
+
+def _one_byte(value: int) -> int:
+    for _ in range(8):
+        value = (value >> 1) ^ (_POLYNOMIAL if value & 1 else 0)
+    return value
+
+
+@functools.cache
+def _tables() -> tuple[list[int], ...]:
+    """What each two bytes of a word do to the remainder; the first two are shifted furthest."""
+    rows = [[_one_byte(value) for value in range(256)]]
+    for _ in range(7):
+        rows.append([rows[0][each & 0xFF] ^ (each >> 8) for each in rows[-1]])
+    return tuple(
+        [rows[7 - 2 * part][two & 0xFF] ^ rows[6 - 2 * part][two >> 8] for two in range(65536)]
+        for part in range(4)
+    )
