@@ -105,8 +105,8 @@ class Calls:
 
 
 def _server_errors(service: str) -> set[str]:
-    """Error codes with a status of 500 or more in the service's model."""
-    found = set()
+    """Error codes with a status of 500 or more in the service's model; S3's lacks its own."""
+    found = {"NotImplemented"} if service == "s3" else set()
     for shape in wire.service_model(service).error_shapes:
         error = shape.metadata.get("error", {})
         if int(error.get("httpStatusCode", 400)) >= 500:

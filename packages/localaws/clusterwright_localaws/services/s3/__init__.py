@@ -18,6 +18,7 @@ FIXES = (
     "conditional_uploads",
     "delete_markers",
     "listed_names",
+    "object_posts",
     "requester_pays",
     "self_copies",
     "upload_encryption",
