@@ -6,12 +6,37 @@ docs/explanations/diagnosed-failures-thirteenth-hold-out.yaml.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final
 
 from clusterwright.diagnosis import eks_issues
 from clusterwright.diagnosis.signature import Signature
 
-_CODES: Final = "|".join(sorted(eks_issues.CODES, key=len, reverse=True))
+# Other services' and programs' codes too, which in a log say nothing about EKS.
+_COMMON: Final = frozenset(
+    {
+        "AccessDenied",
+        "ConfigurationConflict",
+        "InstanceLimitExceeded",
+        "InternalFailure",
+        "LimitExceeded",
+        "ResourceLimitExceeded",
+        "ResourceNotFound",
+        "UnsupportedVersion",
+    }
+)
+_NEXT: Final = ("aws eks describe-cluster --name {environment} --region {region}",)
+
+
+def _patterns(codes: Iterable[str]) -> tuple[str, ...]:
+    """Return the forms of an issue: of the API, and as a code before its message."""
+    listed = "|".join(sorted(codes, key=len, reverse=True))
+    return (
+        rf"\bcode\W{{1,4}}(?P<code>{listed})\b"
+        r"(?:[^\n]{0,10}message\W{1,4}(?P<message>[^\n]{3,200}))?",
+        rf"^(?:\S{{1,80}}: )?(?P<code>{listed}): (?P<message>[^\n]{{3,200}})",
+    )
+
 
 SIGNATURES: Final = (
     Signature(
@@ -32,12 +57,17 @@ SIGNATURES: Final = (
     Signature(
         "eks-issue",
         eks_issues.cause,
-        (
-            rf"\bcode\W{{1,4}}(?P<code>{_CODES})\b(?:[^\n]{{0,10}}message\W{{1,4}}(?P<message>[^\n]{{3,200}}))?",
-            rf"^(?:\S{{1,80}}: )?(?P<code>{_CODES}): (?P<message>[^\n]{{3,200}})",
-        ),
+        _patterns(eks_issues.CODES),
         confidence="likely",
-        kinds=("stack-event", "node-group", "log", "cluster"),
-        next=("aws eks describe-cluster --name {environment} --region {region}",),
+        kinds=("stack-event", "node-group", "cluster"),
+        next=_NEXT,
+    ),
+    Signature(
+        "eks-issue-logged",
+        eks_issues.cause,
+        _patterns(eks_issues.CODES.keys() - _COMMON),
+        confidence="likely",
+        kinds=("log",),
+        next=_NEXT,
     ),
 )

@@ -64,19 +64,16 @@ SIGNATURES: Final = (
         "container: the registry[ {host}] refuses more pulls for a while (its limit of the rate): log in to it, or "
         "copy the image to a registry of your own",
         (
-            r"toomanyrequests|(?:pull|manifests?/|blobs/|registry|ecr)[^\n]{0,200}(?:429 Too Many Requests|rate limit|Rate "
-            r"exceeded)",
+            r"toomanyrequests|(?:[Ff]ailed to pull|[Pp]ulling image|/manifests/|/blobs/|\bregistry-1\.docker\.io|"
+            r"\.dkr\.ecr\.|\bpublic\.ecr\.aws|\b(?:quay|nvcr|ghcr)\.io)[^\n]{0,200}"
+            r"(?:429 Too Many Requests|rate limit|Rate exceeded)",
         ),
         next=("clusterwright check {file}",),
     ),
     Signature(
         "queue-quota",
         "Kubernetes: a job waits: its queue has no quota left for what it asks ({reason})",
-        (
-            r"(?P<reason>queue resource quota insufficient)",
-            r"(?P<reason>insufficient (?:unused )?quota[^\n]{0,20} for [\w./-]{1,60}[^\n]{0,120})",
-            r"(?P<reason>couldn't assign flavors to pod set[^\n]{0,200})",
-        ),
+        (r"(?P<reason>queue resource quota insufficient)",),
         confidence="likely",
         next=("kubectl get queues,clusterqueues,workloads --all-namespaces",),
     ),

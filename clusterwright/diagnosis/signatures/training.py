@@ -611,7 +611,7 @@ SIGNATURES: Final = (
         "rendezvous-closed",
         "torchrun: this node came to a rendezvous that is closed: another node's workers had failed, or the job "
         "was over, before it joined; the log of the node that failed first says why",
-        (r"RendezvousClosedError|rendezvous [^\n]{0,60}(?:is|has been) closed",),
+        (r"RendezvousClosedError",),
         confidence="likely",
         rank=1,
         follows=True,

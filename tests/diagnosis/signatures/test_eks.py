@@ -34,3 +34,24 @@ def test_issue_with_a_signature_of_its_own_keeps_it() -> None:
         item("node-group", "InsufficientFreeAddresses: subnet-0a1b2c3d", failed=True)
     )
     assert found.signature == "subnet-addresses"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "wandb: ResourceNotFound: run acme/x was deleted",
+        "azure.core.exceptions: ResourceNotFound: The specified blob does not exist",
+        "error: InternalFailure: SageMaker internal failure",
+        "s3fs: code: LimitExceeded, message: too many open streams",
+    ],
+)
+def test_codes_of_others_are_no_issues_of_eks(text: str) -> None:
+    assert not {found.signature for found in findings(*of_log(text))} & {
+        "eks-issue",
+        "eks-issue-logged",
+    }
+
+
+def test_issue_in_a_log_is_recognised_by_a_code_of_its_own() -> None:
+    said = "eksctl: Ec2LaunchTemplateNotFound: lt-0a1b2c3d was not found"
+    assert "eks-issue-logged" in signature_of("log", said)

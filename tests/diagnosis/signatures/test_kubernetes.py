@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.diagnosis.made import signature_of
+from tests.diagnosis.made import findings, of_log, signature_of
 
 NODES = "0/4 nodes are available: "
 CASES = (
@@ -59,7 +59,16 @@ CASES = (
     (
         "couldn't assign flavors to pod set main: insufficient unused quota for nvidia.com/gpu in "
         "flavor p5, 8 more needed",
-        "queue-quota",
+        "kueue-quota",
+    ),
+    (
+        "couldn't assign flavors to pod set main: flavor p5 does not match node affinity",
+        "kueue-flavor",
+    ),
+    (
+        "GET https://123456789012.dkr.ecr.us-east-1.amazonaws.com/v2/a/manifests/1: 429 Too Many "
+        "Requests",
+        "image-rate",
     ),
     (
         "kubelet[4355]: E0724 11:18:46.682540 4355 reflector.go:125] Failed to list *v1.Service: "
@@ -87,3 +96,21 @@ def test_message_has_its_signature(text: str, signature: str) -> None:
 )
 def test_normal_messages_have_no_signature(text: str) -> None:
     assert signature_of("log", text) == ("unknown",)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "INFO secret store: rate limit is 50/s",
+        "INFO pulling shard 3/64 (rate limit 2 GB/s)",
+        "INFO registry of optimizers: lr rate limit disabled",
+        "INFO pulled batch; decreasing rate limit to 10 samples/s",
+    ],
+)
+def test_rates_of_others_are_no_registrys(text: str) -> None:
+    assert findings(*of_log(text)) == ()
+
+
+def test_throttled_secret_is_no_registry() -> None:
+    said = "An error occurred (ThrottlingException) when calling the GetSecretValue operation: Rate exceeded"
+    assert signature_of("log", said) == ("throttled",)

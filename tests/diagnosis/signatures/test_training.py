@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.diagnosis.made import signature_of
+from tests.diagnosis.made import findings, of_log, signature_of
 
 CASES = (
     ("log", "RuntimeError: CUDA error: device-side assert triggered", "cuda-error"),
@@ -163,3 +163,8 @@ def test_normal_messages_have_no_signature(text: str) -> None:
 def test_memory_that_may_not_be_opened_is_not_full() -> None:
     text = "NCCL WARN Error: failed to open /dev/shm/nccl-Xh2: Permission denied"
     assert "shared-memory" not in signature_of("log", text)
+
+
+def test_rendezvous_that_ends_with_its_job_is_no_failure() -> None:
+    said = "[INFO] rendezvous 'abc' has been closed after all workers succeeded"
+    assert findings(*of_log(said)) == ()
