@@ -16,7 +16,7 @@ _NAME: Final = re.compile(r"[A-Za-z_][\w.:-]*")
 _BEFORE_COMMANDS: Final = frozenset(
     {"then", "else", "elif", "do", "if", "while", "until", "!", "time", "{"}
 )
-_ENDS: Final = frozenset({"fi", "done", "esac", "}"})
+ENDS: Final = frozenset({"fi", "done", "esac", "}"})
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ def definitions(tokens: Sequence[Token]) -> dict[int, Definition]:
     found: dict[int, Definition] = {}
     index = 0
     while index < len(tokens):
-        one = _definition(tokens, index) if _begins(tokens, index) else None
+        one = _definition(tokens, index) if begins(tokens, index) else None
         if one is not None:
             found[index] = one
         index = index + 1 if one is None else one.end
@@ -76,7 +76,7 @@ def _texts(token: Token) -> Iterator[str]:
         yield from _texts(inner)
 
 
-def _begins(tokens: Sequence[Token], index: int) -> bool:
+def begins(tokens: Sequence[Token], index: int) -> bool:
     """Whether a command begins here."""
     if index == 0 or tokens[index - 1].operator:
         return True
@@ -115,9 +115,9 @@ def _end(tokens: Sequence[Token], start: int) -> int | None:
         before = tokens[index - 1]
         if not braces:
             depth += {"(": 1, ")": -1}.get(token.operator, 0)
-        elif token.literal == "{" and (index == start or _begins(tokens, index)):
+        elif token.literal == "{" and (index == start or begins(tokens, index)):
             depth += 1
-        elif token.literal == "}" and (before.operator or before.literal in _ENDS):
+        elif token.literal == "}" and (before.operator or before.literal in ENDS):
             depth -= 1
         if depth == 0:
             return index + 1

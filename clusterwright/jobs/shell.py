@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from clusterwright.jobs.background import OPENING, backgrounds
 from clusterwright.jobs.functions import Definition, Functions, definitions, mentions
 from clusterwright.jobs.lexer import HereDocument, Part, Token, Unread, lex
 
@@ -20,7 +21,6 @@ _DECLARING: Final = frozenset({"export", "declare", "local", "readonly", "typese
 _LOCAL: Final = frozenset({"declare", "local", "typeset"})
 _HANDED: Final = re.compile(r"(?:declare|typeset) -f ((?:[\w.:-]+ ?)+)")
 _PARAMETER: Final = re.compile(r"\d+|[@*#]")
-_OPENING: Final = frozenset({"if", "for", "while", "until", "case", "select"})
 _CLOSING: Final = frozenset({"fi", "done", "esac"})
 _SKIPPED: Final = frozenset({"then", "else", "elif", "do", "{", "}", "!", "time", "function"})
 _ARITHMETIC: Final = re.compile(r"[\d+*/()% -]{1,60}")
@@ -95,6 +95,9 @@ class Command:
         `Script.outputs`.
     folder:
         The working directory, where `cd` says it; None where the file does not determine it.
+    background:
+        The number of the innermost list, group or call that runs in the background with it, in
+        the script; 0 if the script waits for it.
     """
 
     words: tuple[Word, ...]
@@ -104,6 +107,7 @@ class Command:
     certain: bool = True
     outputs: tuple[Redirection, ...] = ()
     folder: str | None = None
+    background: int = 0
 
     @property
     def name(self) -> str:
@@ -215,13 +219,22 @@ class _Reader:
         self.bases: list[int] = []
         """The depth of branches and loops in which each call stands."""
         self.budget = _MOST_TOKENS
+        self.background = 0
+        self.lists = 0
+        """Those in the background so far."""
 
     def read(self, tokens: Sequence[Token]) -> None:
         current: list[Token] = []
         after = ""
         known = definitions(tokens)
+        numbers = backgrounds(tokens, known)
+        outer, before = self.background, self.lists
+        self.lists += max(numbers, default=0)
         end = 0
         for index, token in enumerate(tokens):
+            if current:
+                number = numbers[index - 1]
+                self.background = before + number if number else outer
             if index in known:
                 if current:
                     self._command(current, after, "")
@@ -244,7 +257,8 @@ class _Reader:
             self.closed = None
             self._subshell(token.operator)
             if len(self.script.commands) >= _MOST_COMMANDS:
-                return
+                break
+        self.background = outer
         if current:
             self._command(current, after, "")
 
@@ -308,6 +322,7 @@ class _Reader:
                 self.depth == 0,
                 tuple(outputs),
                 self.folder,
+                self.background,
             )
         )
         if words[0].text in ("cd", "pushd", "popd"):
@@ -407,11 +422,15 @@ class _Reader:
             self.locals[-1].setdefault(name, (value, array))
 
     def _as_one(self, start: int, after: str, before: str) -> None:
-        """The operators around a call are those of its first and last command."""
+        """The operators around a call are those of its first and last command.
+
+        An `&` at the end of the body stays.
+        """
         commands = self.script.commands
         if len(commands) > start:
             commands[start] = replace(commands[start], after=after)
-            commands[-1] = replace(commands[-1], before=before)
+            if commands[-1].before != "&":
+                commands[-1] = replace(commands[-1], before=before)
 
     def rest(self, tokens: Sequence[Token]) -> None:
         """Read what the script names without a call of its own: handlers of `trap`, `$(name)`.
@@ -454,11 +473,11 @@ class _Reader:
     def _without_keywords(self, tokens: list[Token]) -> list[Token]:
         while tokens:
             literal = tokens[0].literal
-            if literal in _OPENING or literal == "{":
+            if literal in OPENING or literal == "{":
                 self._open(literal)
             elif literal in _CLOSING or literal == "}":
                 self._close()
-            if literal in _OPENING:
+            if literal in OPENING:
                 self.depth += 1
                 if literal in ("for", "case", "select"):
                     if literal == "for" and len(tokens) > 1 and (name := tokens[1].literal):
@@ -653,5 +672,6 @@ def nested(
                             for one in (*found.outputs, *around)
                         ),
                         found.folder,
+                        command.background,
                     )
                 break

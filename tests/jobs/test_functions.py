@@ -80,6 +80,12 @@ def test_a_call_has_the_operators_and_redirections_of_its_command() -> None:
     assert all(command.certain for command in script.commands)
 
 
+def test_a_call_keeps_what_its_body_starts_in_the_background() -> None:
+    script = read_script("f() { a; b & }\nf\nf && c\n", {})
+    assert [c.before for c in script.commands] == [";", "&", ";", "&", "\n"]
+    assert [c.background for c in script.commands] == [0, 1, 0, 2, 0]
+
+
 def test_exported_functions_are_read_in_the_shell_that_calls_them() -> None:
     for give in ("export -f f\nsrun bash -c 'f 1'", 'srun bash -c "$(declare -f f); f 1"'):
         script = read_script(f"f() {{ run $1; }}\n{give}\n", {})

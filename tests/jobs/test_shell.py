@@ -60,6 +60,39 @@ def test_operators_between_commands() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("script", "lists"),
+    [
+        ("a & b & c", "a1 b2 c0"),
+        ("a | b && c & d", "a1 b1 c1 d0"),
+        ("a\nb &&\nc &", "a0 b1 c1"),
+        ("(a; b) & c", "a1 b1 c0"),
+        ("(a)\n(b) > f &\n", "a0 b1"),
+        ("a; { b; c & d; } 2> f & e", "a0 b1 c2 d1 e0"),
+        ("for i in 1 2; do a; b & done; c", "a0 b1 c0"),
+        ("for i in 1 2; do a; done & b", "a1 b0"),
+        ("while a; do if b; then c; fi & done", "a0 b1 c1"),
+        ("case $x in (y|z) a & ;; w) b ;; esac; c", "a1 b0 c0"),
+        ("case $x in y) a ;; esac & c", "a1 c0"),
+        ("f() { a; b & (c; d) & }; f; e; f & e", "a0 b1 c2 d2 e0 a3 b4 c5 d5 e0"),
+        ("function f { a; }\nf | b & f", "a1 b1 a0"),
+        ("a > f 2>&1 & b &> f", "a1 b0"),
+        ("} & fi & ) & a & ( b", "a1 b0"),
+    ],
+)
+def test_lists_in_the_background(script: str, lists: str) -> None:
+    found = [c for c in read_script(script, {}).commands if c.name in "abcde"]
+    numbers: dict[int, int] = {0: 0}
+    for command in found:
+        numbers.setdefault(command.background, len(numbers))
+    expected: dict[str, int] = {"0": 0}
+    for one in lists.split():
+        expected.setdefault(one[1:], len(expected))
+    assert [(c.name, numbers[c.background]) for c in found] == [
+        (one[0], expected[one[1:]]) for one in lists.split()
+    ]
+
+
 def test_nested_commands_have_the_position_of_their_text() -> None:
     script = read_script("srun bash -lc 'cd /x && run $N \\\n  b'\n", {})
     found = list(nested(script.commands, {"N": "4"}, script.functions))

@@ -43,6 +43,8 @@ class ErrorsEndTheScript(JobRule):
             if step.command.before in ("&&", "||", "&") or step.command.after == "||":
                 continue
             following = steps[steps.index(step) + 1]
+            if step.command.background not in (0, following.command.background):
+                continue
             yield Fail(
                 message=f"if this step fails, the script goes on with line {following.word.line}",
                 at=step,

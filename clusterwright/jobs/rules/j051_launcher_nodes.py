@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from clusterwright.jobs.rule import Fail, Job, JobRule, Launcher, Results, Step
 
 _REMOTE = ("ssh", "pdsh", "clush", "parallel-ssh", "pssh", "parallel", "mpirun", "xargs")
@@ -19,6 +21,7 @@ class LauncherNodes(JobRule):
         nodes = job.nodes
         if nodes is None:
             return
+        waiting = _in_turn(job) | {0}
         for step, launcher in job.file.launchers:
             if launcher.name == "deepspeed":
                 continue  # it starts the other nodes' processes itself, by a hostfile
@@ -26,7 +29,7 @@ class LauncherNodes(JobRule):
             if step.runner == "":
                 yield from _unlaunched(nodes, step, launcher, stated)
                 continue
-            if step.command.before == "&" and any(name in step.options for name in _PLACES):
+            if _placed(step) and step.command.background not in waiting:
                 continue  # One of several steps that run at the same time.
             own = step.options.get("nodes")
             running = int(own.value) if own is not None and own.value.isdigit() else nodes
@@ -43,6 +46,17 @@ class LauncherNodes(JobRule):
                     limit=running,
                     hint="--nnodes=$SLURM_NNODES",
                 )
+
+
+def _placed(step: Step) -> bool:
+    return any(name in step.options for name in _PLACES)
+
+
+def _in_turn(job: Job) -> set[int]:
+    """The lists in the background with several such steps, one after the other."""
+    steps = [step for step, _ in job.file.launchers if step.command.certain and _placed(step)]
+    lists = Counter(step.command.background for step in steps)
+    return {number for number, found in lists.items() if found > 1}
 
 
 def _unlaunched(nodes: int, step: Step, launcher: Launcher, stated: int | None) -> Results:

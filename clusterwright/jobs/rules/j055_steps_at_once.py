@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import re
-
 from clusterwright.jobs.rule import Fail, Job, JobRule, Results, Step
 
 _PLACES = ("nodelist", "relative")
-_BACKGROUND = re.compile(r"[)}]\s*&(?!&)")
 
 
 class StepsAtOnce(JobRule):
@@ -17,15 +14,13 @@ class StepsAtOnce(JobRule):
     source = "srun(1): it returns when the step has ended; huggingface/accelerate#2265"
 
     def check(self, job: Job) -> Results:
-        if _BACKGROUND.search(job.file.text):
-            return  # A group in the background: its steps run at the same time.
         before: Step | None = None
         for step in job.file.steps:
             launcher = step.launcher
             if step.runner != "srun" or launcher is None or not _placed(step):
                 before = None
                 continue
-            if before is not None and _same(before, step) and before.command.before != "&":
+            if before is not None and _same(before, step) and _waits(before, step):
                 yield Fail(
                     message=f"{launcher.name} starts here when the step of line "
                     f"{before.word.line} has ended; if they are one training, that one waits for "
@@ -48,6 +43,11 @@ def _placed(step: Step) -> bool:
     if stated is None:
         return "config-file" in launcher.options or option in launcher.options
     return stated > 1
+
+
+def _waits(before: Step, step: Step) -> bool:
+    """Whether the script, or the list in the background with both, waits for the first."""
+    return before.command.background in (0, step.command.background)
 
 
 def _same(one: Step, other: Step) -> bool:

@@ -12,6 +12,10 @@ def test_goes_on() -> None:
     assert "line 5" in found.message
 
 
+def test_goes_on_in_the_background() -> None:
+    fails("CW-J036", HEAD + "main() {\nsrun a.py\nsrun b.py\n}\nmain &\nwait\n")
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -24,6 +28,7 @@ def test_goes_on() -> None:
         "mpirun -N 1 bash -c 'A=$(cat /x | tr a b)\necho $A'\nsrun python b.py",
         "srun python a.py",
         "srun a.py &\nsrun b.py &\nwait",
+        "(srun a.py) &\n(srun b.py) &\nwait",
     ],
 )
 def test_ends(text: str) -> None:

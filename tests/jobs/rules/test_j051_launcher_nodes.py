@@ -16,6 +16,11 @@ from tests.jobs.made import HEAD, fails, passes
         ("torchrun --nproc_per_node=8 train.py", "warning"),
         ("srun bash -c 'torchrun --nnodes=2 train.py'", "error"),
         ("accelerate launch --num_machines 4 train.py", "error"),
+        (
+            "main() {\n  srun -N1 -w a torchrun --nnodes=2 t.py\n"
+            "  srun -N1 -w b torchrun --nnodes=2 t.py\n}\nmain &\nwait",
+            "error",
+        ),
     ],
 )
 def test_other_nodes(text: str, severity: str) -> None:
@@ -30,6 +35,11 @@ def test_other_nodes(text: str, severity: str) -> None:
         "srun torchrun --nnodes=1:4 train.py",
         "srun -N1 -n1 torchrun --nnodes=1 train.py",
         "for n in $NODES; do srun -N1 -w $n torchrun --nnodes=4 train.py & done\nwait",
+        "launch() { srun -N1 -w $1 torchrun --nnodes=2 t.py & }\nlaunch a; launch b; wait",
+        "launch() { (srun -N1 -w $1 torchrun --nnodes=2 t.py) & }\nlaunch a; launch b; wait",
+        "launch() { srun -N1 -w $1 torchrun --nnodes=2 t.py; }\nlaunch a & launch b & wait",
+        "srun -N1 -r0 torchrun --nnodes=2 t.py | tee 0 &\n"
+        "srun -N1 -r1 torchrun --nnodes=2 t.py | tee 1 &\nwait",
         "for n in $NODES; do ssh $n torchrun --nnodes=4 train.py & done",
     ],
 )

@@ -14,6 +14,7 @@ from tests.jobs.made import HEAD, fails, passes
         "srun -w node-2 accelerate launch --config_file r1.yaml t.py",
         "srun -r0 -N2 torchrun --nnodes=4 --node_rank=0 t.py\n"
         "srun -r2 -N2 torchrun --nnodes=4 --node_rank=1 t.py &\nwait",
+        "(srun -w node-1 torchrun --nnodes=2 t.py\nsrun -w node-2 torchrun --nnodes=2 t.py) &",
     ],
 )
 def test_the_first_step_waits_for_the_second(text: str) -> None:
@@ -27,6 +28,8 @@ def test_the_first_step_waits_for_the_second(text: str) -> None:
         "srun -w node-1 accelerate launch --config_file r0.yaml t.py &\n"
         "srun -w node-2 accelerate launch --config_file r1.yaml t.py &\nwait",
         "(srun -w node-1 torchrun --nnodes=4 t.py) &\n(srun -w node-2 torchrun --nnodes=4 t.py) &",
+        "launch() { srun -w $1 torchrun --nnodes=2 t.py & }\nlaunch a\nlaunch b\nwait",
+        "srun -w a torchrun --nnodes=2 t.py | tee 0 &\nsrun -w b torchrun --nnodes=2 t.py &",
         # Two trainings, one after the other.
         "srun torchrun --nnodes=4 t.py\nsrun torchrun --nnodes=4 t.py",
         "srun -w node-1 torchrun --nnodes=1 t.py\nsrun -w node-2 torchrun --nnodes=1 t.py",
