@@ -65,7 +65,9 @@ class Forms:
     host: tuple[str, ...] = ("zero_optimization.offload_param.device",)
     files: tuple[str, ...] = ("deepspeed", "deepspeed_config")
     otherwise: re.Pattern[str] = re.compile(
-        _ADAPTERS + r"|parallel|deepspeed|offload|--config|tp_size|\.ya?ml$|\.json$"
+        _ADAPTERS
+        + r"|8[-_]?bit|optim\w*bit|adafactor|galore"
+        + r"|parallel|deepspeed|offload|--config|tp_size|\.ya?ml$|\.json$"
     )
 
 

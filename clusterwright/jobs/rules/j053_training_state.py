@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from clusterwright.catalog import Known
@@ -54,6 +54,8 @@ BF16 or all in FP32. Gradients of FP16 weights cannot be unscaled: with --fp16 t
 _ADAM = frozenset({"adamw_torch", "adamw_torch_fused", "adamw_hf", "adamw_apex_fused"})
 _TITANS_ADAM = frozenset({"Adam", "AdamW"})
 _DEEPSPEEDS_ADAM = frozenset({"adam", "adamw", "torch_adam"})
+_TITAN_TRAINS = re.compile(r"(?:^|[./])torchtitan[./](?:[\w./-]*[./])?train(?:\.py)?$")
+_NUMBER = re.compile(r"[-+]?[\d.]+(?:[eE][-+]?\d+)?")
 _ZERO = {"0": (16, 0, 0), "1": (4, 12, 12), "2": (2, 14, 14), "3": (0, 16, 14)}
 """By ZeRO stage, with Adam: bytes per parameter on every rank, those that the ranks divide, and
 how many of these an optimizer in the memory of the host takes away. ZeRO (arXiv 1910.02054, 3):
@@ -204,7 +206,8 @@ def _by_forms(job: Job, step: Step, words: Sequence[Word], memory: float) -> Res
 def _judged(told: Stated, words: Sequence[Word]) -> bool:
     """Whether the program trains the whole model, with Adam."""
     titan = told.forms is TORCHTITAN
-    if not titan and not _trains(words):
+    trains = any(_TITAN_TRAINS.search(w.text) for w in words[:2]) if titan else _trains(words)
+    if not trains or not (titan or all(map(_is_adam, _optimizers(words)))):
         return False
     read = {told.values[n].text for n in told.forms.files if n in told.values} | {
         f"--{name}" for name in told.forms.files if name in told.values
@@ -212,9 +215,30 @@ def _judged(told: Stated, words: Sequence[Word]) -> bool:
     others = [w for w in words if w.text not in read and w.text.partition("=")[0] not in read]
     if any(told.forms.otherwise.search(word.text) for word in others):
         return False
-    optimizer = told.text(told.forms.optimizer)
+    names = [told.text([name]) for name in told.forms.optimizer]
     known = _TITANS_ADAM if titan else _ADAM
-    return optimizer is None or optimizer in known or optimizer.lower() in _DEEPSPEEDS_ADAM
+    return all(name is None or name in known or _is_adam(name) for name in names)
+
+
+def _optimizers(words: Sequence[Word]) -> Iterator[str]:
+    """What a program's arguments say of its optimizer, such as `--optimizer adafactor`.
+
+    Numbers are settings of one. An argument without a value has its name.
+    """
+    for index, word in enumerate(words):
+        name, equals, value = word.text.partition("=")
+        if "optim" not in name.lower() or not (equals or name.startswith("-")):
+            continue
+        following = words[index + 1].text if index + 1 < len(words) else "-"
+        if not equals:
+            value = name if following.startswith("-") else following
+        if not _NUMBER.fullmatch(value):
+            yield value
+
+
+def _is_adam(name: str) -> bool:
+    plain = name.rpartition(".")[2].lower()
+    return plain in _ADAM or plain in _DEEPSPEEDS_ADAM
 
 
 def _model(told: Stated) -> tuple[str | None, ModelShape | None]:

@@ -159,6 +159,8 @@ ACCELERATE = LAUNCHED.format("accelerate launch --num_machines 4 --num_processes
     ("options", "model", "gib"),
     [
         ("--multi_gpu", "70B --bf16", B70 * 8),
+        ("--multi_gpu", "70B --optimizer torch.optim.AdamW --optimizer_lr 1e-5", B70 * 8),
+        ("--multi_gpu", "70B --optimizer_name=adamw", B70 * 8),
         ("--use_deepspeed --zero_stage 1", "70B", B70 * (4 + 12 / 32)),
         ("--use_deepspeed --zero_stage=2", "70B", B70 * (2 + 14 / 32)),
         ("--use_deepspeed --zero_stage 3", "405B", B405 * 16 / 32),
@@ -188,6 +190,14 @@ def test_accelerate_says_how_the_state_is_divided(options: str, model: str, gib:
         ("--use_fsdp --fsdp_sharding_strategy FULL_SHARD", "70B --fp16"),
         ("--use_fsdp --fsdp_offload_params true", "405B"),
         ("--multi_gpu", "70B --use_peft"),
+        ("--multi_gpu", "70B --optimizer adafactor"),
+        ("--multi_gpu", "70B --optimizer=sgd"),
+        ("--multi_gpu", "70B --optimizer_name paged_adamw_8bit"),
+        ("--multi_gpu", "70B --optim_bits 8"),
+        ("--multi_gpu", "70B --use_8bit_adam"),
+        ("--multi_gpu", "70B --use-8-bit-optimizer"),
+        ("--multi_gpu", "70B optimizer=lion"),
+        ("--multi_gpu", "70B --optim $OPTIMIZER"),
         ("--config_file fsdp.yaml --use_fsdp", "405B"),  # a file that is not here
     ],
 )
@@ -233,6 +243,7 @@ def test_deepspeed_by_the_stage_of_its_settings(
         ('3, "offload_param": {"device": "nvme"}', "405B"),
         ("$STAGE", "405B"),
         ("[1", "405B"),
+        ('1}, "optimizer": {"type": "Lion"', "70B --optim adamw_torch"),
     ],
 )
 def test_deepspeed_that_fits_or_is_not_known(stage: str, model: str) -> None:
@@ -301,6 +312,21 @@ def test_torchtitan_divides_by_the_ranks_of_a_replica(words: str, gib: float) ->
 )
 def test_torchtitan_that_fits_or_is_not_known(words: str) -> None:
     passes("CW-J053", HEAD + TITAN + words + "\n")
+
+
+@pytest.mark.parametrize(
+    ("program", "judged"),
+    [
+        ("/fsx/torchtitan/train.py", True),
+        ("-m torchtitan.experiments.llama4.train", True),
+        ("-m torchtitan.scripts.estimate_memory", False),
+        ("torchtitan/scripts/generate/test_generate.py", False),
+    ],
+)
+def test_programs_of_torchtitan(program: str, judged: bool) -> None:
+    line = TITAN.replace("-m torchtitan.train", program)
+    check = fails if judged else passes
+    check("CW-J053", HEAD + line + "--module llama3 --config llama3_405b\n")
 
 
 def test_the_width_of_a_gated_layer_is_megatrons_own() -> None:
