@@ -55,7 +55,8 @@ def _read(text: str, kind: str) -> Any:
 
     try:
         return YAML(typ="safe", pure=True).load(text)
-    except YAMLError as error:
+    except (YAMLError, LookupError, TypeError, AttributeError, ArithmeticError) as error:
+        # Its constructors raise them: `!!int ''`, `!!bool zz`, a key that is a list.
         raise ValueError(str(error)) from None
 
 
