@@ -48,6 +48,10 @@ _SAMPLE = re.compile(r'(slurm_[a-z_]+)(?:\{partition="([^"\\]*)"\})? (\S+)')
 _HELP = re.compile(r"# HELP (slurm_[a-z_]+) (.*)")
 _SETTING = re.compile(r"(\w+)(?:\[0\])?\s*= (.*)")
 _SECONDS = 4.0
+_OPTIONS = (
+    *("--silent", "--show-error", "--noproxy", "*", "--max-time", str(_SECONDS)),
+    *("--fail", "--fail-early"),  # Without it the status is that of the last path (curl 7.52).
+)
 
 
 def collect(probe: Probe, metrics: Metrics) -> None:
@@ -60,8 +64,9 @@ def collect(probe: Probe, metrics: Metrics) -> None:
         return
     if not probe.has("curl"):
         raise ProbeError("curl is not installed")
-    words = ["--silent", "--show-error", "--fail", "--noproxy", "*", "--max-time", str(_SECONDS)]
-    text = probe.output(["curl", *words, *(f"http://{address}/metrics/{path}" for path in PATHS)])
+    text = probe.output(
+        ["curl", *_OPTIONS, *(f"http://{address}/metrics/{path}" for path in PATHS)]
+    )
     about = {}
     for line in text.splitlines():
         explained = _HELP.fullmatch(line)

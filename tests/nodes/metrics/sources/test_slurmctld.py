@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import http.server
+import shutil
+import threading
+
 import pytest
 from clusterwright_common.probe import ProbeError
 from clusterwright_metrics.sources import slurm, slurmctld
@@ -92,6 +96,37 @@ def test_the_address_is_that_of_the_first_controller(
     )
     assert controller.samples(slurmctld)
     assert f"http://{address}/metrics/jobs" in (controller.root / "asked").read_text()
+
+
+class _OnlyTheLast(http.server.BaseHTTPRequestHandler):
+    def do_GET(self) -> None:
+        ok = self.path == f"/metrics/{slurmctld.PATHS[-1]}"
+        self.send_response(200 if ok else 500)
+        self.end_headers()
+        self.wfile.write(OPENMETRICS.encode() if ok else b"")
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.mark.enable_socket
+@pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")
+def test_one_path_that_fails_is_a_failure(machine: Machine) -> None:
+    """Without --fail-early curl has the status of the last transfer."""
+    with http.server.HTTPServer(("127.0.0.1", 0), _OnlyTheLast) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        machine.says(
+            "scontrol",
+            "MetricsType = metrics/openmetrics\nSlurmctldHost[0] = ctl(127.0.0.1)\n"
+            f"SlurmctldPort = {server.server_port}\n",
+        )
+        try:
+            with pytest.raises(ProbeError, match="returned error: 500"):
+                machine.samples(slurmctld)
+        finally:
+            server.shutdown()
+            thread.join()
 
 
 def test_what_prevents_them_is_said(controller: Machine) -> None:
