@@ -29,6 +29,10 @@ class MappingKeyMissing(ValidationError):
     """A mapping has no such key: refused at once, where other errors fail the change set."""
 
 
+class ExportMissing(ValidationError):
+    """``Fn::ImportValue`` names an export that no stack has."""
+
+
 class AlreadyExists(CloudFormationError):
     """A stack or change set of that name exists."""
 

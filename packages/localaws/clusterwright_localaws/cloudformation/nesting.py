@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from clusterwright_localaws.cloudformation.errors import ValidationError
+from clusterwright_localaws.cloudformation.errors import ExportMissing, ValidationError
 from clusterwright_localaws.cloudformation.evaluate import text
 from clusterwright_localaws.cloudformation.handler import Cancelled, Context
 from clusterwright_localaws.cloudformation.operations import Operation
@@ -21,7 +21,7 @@ from clusterwright_localaws.cloudformation.outputs import listed
 from clusterwright_localaws.cloudformation.planning import make_plan
 from clusterwright_localaws.cloudformation.requests import read_revision, read_template
 from clusterwright_localaws.cloudformation.state import Revision, Stack
-from clusterwright_localaws.cloudformation.store import ExportMissing, Store, store_at
+from clusterwright_localaws.cloudformation.store import Store, store_at
 
 MAXIMUM_DEPTH = 50
 """Our limit, which ends the recursion of a template that nests itself. AWS publishes no number."""

@@ -12,7 +12,7 @@ from typing import Any
 
 from clusterwright_localaws.cloudformation.changes import Difference, difference
 from clusterwright_localaws.cloudformation.dynamic_values import pseudo_parameters, zones
-from clusterwright_localaws.cloudformation.errors import ValidationError
+from clusterwright_localaws.cloudformation.errors import ExportMissing, ValidationError
 from clusterwright_localaws.cloudformation.evaluate import NO_VALUE, UNKNOWN, Scope
 from clusterwright_localaws.cloudformation.handler import Handler
 from clusterwright_localaws.cloudformation.references import references
@@ -27,6 +27,8 @@ KEEPING = frozenset({"Retain", "RetainExceptOnCreate"})
 CREATE, UPDATE, REPLACE, KEEP = "create", "update", "replace", "keep"
 
 ImportValue = Callable[[str], str]
+OnMissing = Callable[[str | None, str], None]
+"""Takes the resource that imports, None if an output does, and the export that does not exist."""
 
 
 @dataclass(frozen=True)
@@ -166,8 +168,16 @@ def deletion_policy(
     return found
 
 
-def make_plan(stack: Stack, revision: Revision, import_value: ImportValue) -> Plan:
+def make_plan(
+    stack: Stack,
+    revision: Revision,
+    import_value: ImportValue,
+    *,
+    on_missing: OnMissing | None = None,
+) -> Plan:
     """Work out what a revision does to a stack.
+
+    With `on_missing` the value of an export that does not exist is unknown, instead of an error.
 
     Raises
     ------
@@ -175,18 +185,25 @@ def make_plan(stack: Stack, revision: Revision, import_value: ImportValue) -> Pl
         The template cannot be evaluated, names an export that does not exist, changes the type
         of a resource, or uses a type that is not carried.
     """
-    planner = _Planner(stack, revision, import_value)
-    return planner.plan()
+    return _Planner(stack, revision, import_value, on_missing).plan()
 
 
 class _Planner:
-    def __init__(self, stack: Stack, revision: Revision, import_value: ImportValue) -> None:
+    def __init__(
+        self,
+        stack: Stack,
+        revision: Revision,
+        import_value: ImportValue,
+        on_missing: OnMissing | None,
+    ) -> None:
         self._stack = stack
         self._revision = revision
         self._steps: dict[str, Step] = {}
+        self._import_value, self._on_missing = import_value, on_missing
+        self._name: str | None = None  # the resource that is evaluated
         self._block = "Resources"  # the part of the template whose references are looked up
         self._scope = make_scope(
-            stack, revision, ref=self._ref, attribute=self._attribute, import_value=import_value
+            stack, revision, ref=self._ref, attribute=self._attribute, import_value=self._import
         )
         self._active = active_resources(self._scope, revision)
 
@@ -195,7 +212,9 @@ class _Planner:
         self._refuse_attributes()
         template = self._revision.template
         for name in template.creation_order(self._active):
+            self._name = name
             self._steps[name] = self._step(name, template.resources[name])
+        self._name = None
         active = set(self._active)
         stack = self._stack
         plan = Plan(
@@ -210,6 +229,15 @@ class _Planner:
             (step, violation) for step in self._steps.values() for violation in step.violations
         ]
         return plan
+
+    def _import(self, export: str) -> Any:
+        try:
+            return self._import_value(export)
+        except ExportMissing:
+            if self._on_missing is None:
+                raise
+            self._on_missing(self._name, export)
+            return UNKNOWN
 
     def _refuse_types(self) -> None:
         changed = []

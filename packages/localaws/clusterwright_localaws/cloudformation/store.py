@@ -14,6 +14,7 @@ from clusterwright_localaws.cloudformation.dynamic_values import partition_of
 from clusterwright_localaws.cloudformation.errors import (
     AlreadyExists,
     ChangeSetNotFound,
+    ExportMissing,
     StackNotFound,
     ValidationError,
 )
@@ -48,10 +49,6 @@ class Settings:
 
 settings = Settings()
 """For the whole process."""
-
-
-class ExportMissing(ValidationError):
-    """``Fn::ImportValue`` names an export that no stack has."""
 
 
 class Store:

@@ -306,11 +306,8 @@ def _check_resource(name: str, resource: Any) -> None:
         policy = resource.get(key, "Delete")
         if not isinstance(policy, (str, Mapping)):
             raise ValidationError(f"Template format error: Every {key} member must be a string.")
-        if isinstance(policy, str) and policy not in DELETION_POLICIES:
-            raise ValidationError(
-                f"Template error: {key} of {name} must be one of "
-                f"{', '.join(sorted(DELETION_POLICIES))}"
-            )
+        if isinstance(policy, str):
+            _check_policy(policy, key, name)
     depends = resource.get("DependsOn", [])
     if not isinstance(depends, str) and not (
         isinstance(depends, list) and all(isinstance(item, str) for item in depends)
@@ -320,19 +317,36 @@ def _check_resource(name: str, resource: Any) -> None:
         )
 
 
+def _branches(policy: Any, key: str) -> Iterator[str]:
+    """Yield what nested ``Fn::If`` may choose, except ``AWS::NoValue``."""
+    if isinstance(policy, str):
+        yield policy
+        return
+    if policy == {"Ref": "AWS::NoValue"}:
+        return
+    choice = policy.get("Fn::If") if isinstance(policy, Mapping) and len(policy) == 1 else None
+    if not isinstance(choice, list) or len(choice) != 3:
+        raise ValidationError(f"Template format error: Every {key} member must be a string.")
+    yield from _branches(choice[1], key)
+    yield from _branches(choice[2], key)
+
+
+def _check_policy(policy: str, key: str, name: str) -> None:
+    if policy not in DELETION_POLICIES:
+        raise ValidationError(
+            f"Template error: {key} of {name} must be one of "
+            f"{', '.join(sorted(DELETION_POLICIES))}"
+        )
+
+
 def _check_policy_functions(template: Template) -> None:
-    for resource in template.resources.values():
+    for name, resource in template.resources.items():
         for key in ("DeletionPolicy", "UpdateReplacePolicy"):
             policy = resource.get(key)
-            # A condition needs no transform; functions of parameters do.
-            if (
-                isinstance(policy, Mapping)
-                and set(policy) != {"Fn::If"}
-                and not template.language_extensions
-            ):
-                raise ValidationError(
-                    f"Template format error: Every {key} member must be a string."
-                )
+            # Conditions need no transform; functions of parameters do.
+            if isinstance(policy, Mapping) and not template.language_extensions:
+                for branch in _branches(policy, key):
+                    _check_policy(branch, key, name)
 
 
 def _check_policies(name: str, resource: Mapping[str, Any]) -> None:

@@ -283,6 +283,10 @@ def with_type_of_json(service: str, answered: Answer) -> Answer:
     https://smithy.io/2.0/aws/protocols/aws-json-1_1-protocol.html
     """
     status, headers, body = answered
+    if "eventstream" in {name.lower(): value for name, value in headers.items()}.get(
+        "content-type", ""
+    ):
+        return answered
     version = service_model(service).metadata.get("jsonVersion", "1.0")
     others = {name: value for name, value in headers.items() if name.lower() != "content-type"}
     return status, others | {"Content-Type": f"application/x-amz-json-{version}"}, body

@@ -8,8 +8,10 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
+from clusterwright_localaws.cloudformation.errors import ValidationError
 from clusterwright_localaws.cloudformation.template import Template
 from packages.localaws.tests.cloudformation.stacks import (
+    REGION,
     cloudformation,
     parameter,
     resource,
@@ -167,3 +169,32 @@ def test_independent_resources_keep_the_order_of_the_template() -> None:
     read = Template.read(body, region="us-east-1")
     assert read.creation_order(set("ABCD")) == ["C", "B", "D", "A"]
     assert read.dependencies("D", {"A", "B"}) == {"B"}
+
+
+@pytest.mark.parametrize(
+    ("policy", "message"),
+    [
+        ({"Fn::If": ["C", "Foo", "Delete"]}, "must be one of"),
+        ({"Fn::If": ["C", ["Retain"], "Delete"]}, "must be a string"),
+        ({"Fn::If": ["C", {"Ref": "P"}, "Delete"]}, "must be a string"),
+        ({"Fn::If": ["C", "Retain"]}, "must be a string"),
+        ({"Fn::If": ["C", {"Fn::If": ["C", "Retain", "No"]}, "Delete"]}, "must be one of"),
+    ],
+)
+def test_branches_of_a_policy_are_checked(policy: Any, message: str) -> None:
+    body = template(
+        {"A": parameter("1", DeletionPolicy=policy)},
+        Conditions={"C": {"Fn::Equals": ["a", "b"]}},
+        Parameters={"P": {"Type": "String", "Default": "Retain"}},
+    )
+    with pytest.raises(ValidationError, match=message):
+        Template.read(body, region=REGION)
+
+
+def test_branches_of_a_policy_may_be_conditions_and_no_value() -> None:
+    chosen = {"Fn::If": ["C", "Retain", {"Ref": "AWS::NoValue"}]}
+    body = template(
+        {"A": parameter("1", UpdateReplacePolicy={"Fn::If": ["C", chosen, "Delete"]})},
+        Conditions={"C": {"Fn::Equals": ["a", "b"]}},
+    )
+    assert set(Template.read(body, region=REGION).resources) == {"A"}

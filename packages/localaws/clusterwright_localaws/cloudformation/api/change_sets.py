@@ -6,7 +6,6 @@ https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_Operations
 from __future__ import annotations
 
 import datetime as dt
-import json
 import re
 import uuid
 from collections.abc import Mapping
@@ -31,13 +30,11 @@ from clusterwright_localaws.cloudformation.errors import (
     StackNotFound,
     ValidationError,
 )
-from clusterwright_localaws.cloudformation.evaluate import UNKNOWN
 from clusterwright_localaws.cloudformation.operations import Operation as StackOperation
 from clusterwright_localaws.cloudformation.planning import make_plan
 from clusterwright_localaws.cloudformation.requests import read_revision
 from clusterwright_localaws.cloudformation.state import ChangeSet, Failure, Stack
-from clusterwright_localaws.cloudformation.store import ExportMissing, Store
-from clusterwright_localaws.cloudformation.template import Template
+from clusterwright_localaws.cloudformation.store import Store
 from clusterwright_localaws.core.call import Call, operation
 
 _CHANGE_SET_NAME = re.compile(r"[a-zA-Z][-a-zA-Z0-9]{0,127}")
@@ -78,8 +75,9 @@ def create_change_set(call: Call) -> Mapping[str, Any]:
         stack = store.add(request["StackName"])
         stack.enter("REVIEW_IN_PROGRESS", "User Initiated", request.get("ClientToken"))
     operation_id = str(uuid.uuid4())
+    begun = (operation_id, "CREATE_CHANGESET")
     with store.lock:
-        stack.operations.append((operation_id, "CREATE_CHANGESET"))
+        stack.operations.append(begun)
     change_set = ChangeSet(
         name=name,
         change_set_id=(
@@ -100,7 +98,11 @@ def create_change_set(call: Call) -> Mapping[str, Any]:
     try:
         _fill_change_set(store, stack, change_set, validate=not request.get("DisableValidation"))
     except MappingKeyMissing:
-        del stack.change_sets[name]
+        with store.lock:
+            stack.operations.remove(begun)
+            del stack.change_sets[name]
+            if existing is not None:
+                stack.change_sets[name] = existing
         if new:
             store.discard(stack)
         raise
@@ -220,17 +222,14 @@ def _stack_for_change_set(
 def _fill_change_set(store: Store, stack: Stack, change_set: ChangeSet, *, validate: bool) -> None:
     revision = change_set.revision
     assert revision is not None
-    missing: list[str] = []
+    missing: list[tuple[str, str]] = []
 
-    def imported(export: str) -> Any:
-        try:
-            return store.imported(export)
-        except ExportMissing:
-            missing.append(export)
-            return UNKNOWN
+    def note(resource: str | None, export: str) -> None:
+        if resource is not None:
+            missing.append((resource, export))
 
     try:
-        plan = make_plan(stack, revision, imported)
+        plan = make_plan(stack, revision, store.imported, on_missing=note)
     except MappingKeyMissing:
         raise
     except CloudFormationError as error:
@@ -239,7 +238,12 @@ def _fill_change_set(store: Store, stack: Stack, change_set: ChangeSet, *, valid
     change_set.changes = describe_changes(stack, revision, plan)
     if missing:
         # As recorded on AWS: only the execution fails.
-        change_set.warning = _missing_export(revision.template, missing[0])
+        resource, export = missing[0]
+        change_set.warning = (
+            "[WARN] --include-property-values option can return incomplete ChangeSet data "
+            f"because: ChangeSet creation failed for resource [{resource}] because: No export "
+            f"named {export}"
+        )
     if change_set.kind == "UPDATE" and plan.changes_nothing:
         change_set.status, change_set.reason = "FAILED", NO_CHANGES
         return
@@ -261,15 +265,3 @@ def _fill_change_set(store: Store, stack: Stack, change_set: ChangeSet, *, valid
             )
         return
     change_set.status, change_set.execution_status = "CREATE_COMPLETE", "AVAILABLE"
-
-
-def _missing_export(template: Template, export: str) -> str:
-    """Return the warning about the first resource that imports something that is not exported."""
-    importing = next(
-        (name for name, one in template.resources.items() if "Fn::ImportValue" in json.dumps(one)),
-        "",
-    )
-    return (
-        "[WARN] --include-property-values option can return incomplete ChangeSet data because: "
-        f"ChangeSet creation failed for resource [{importing}] because: No export named {export}"
-    )

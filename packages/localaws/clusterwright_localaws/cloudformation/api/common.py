@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from clusterwright_localaws.cloudformation import scheduler
-from clusterwright_localaws.cloudformation.errors import ValidationError
+from clusterwright_localaws.cloudformation.errors import ExportMissing, ValidationError
 from clusterwright_localaws.cloudformation.operations import Operation as StackOperation
 from clusterwright_localaws.cloudformation.planning import Plan, make_plan
 from clusterwright_localaws.cloudformation.stack_policy import read_policy
@@ -18,7 +18,7 @@ from clusterwright_localaws.cloudformation.state import (
     Revision,
     Stack,
 )
-from clusterwright_localaws.cloudformation.store import ExportMissing, Store
+from clusterwright_localaws.cloudformation.store import Store
 from clusterwright_localaws.core.call import Call
 
 

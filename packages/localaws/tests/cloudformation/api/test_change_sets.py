@@ -104,6 +104,46 @@ def test_a_missing_key_of_a_mapping_is_refused_at_once(pretend: Pretend, kind: s
     assert [one["StackStatus"] for one in stacks] == ["CREATE_COMPLETE"] * (kind == "UPDATE")
     if kind == "UPDATE":
         assert cloudformation().list_change_sets(StackName="s")["Summaries"] == []
+        operations = described("s")["LastOperations"]
+        assert [one["OperationType"] for one in operations] == ["CREATE_STACK"]
+
+
+def test_a_refusal_keeps_the_executed_change_set_of_its_name(pretend: Pretend) -> None:
+    executed = plan("s", template({"A": parameter("1")}), "CREATE")["ChangeSetId"]
+    cloudformation().execute_change_set(ChangeSetName=executed)
+    settled("s")
+    value = {"Fn::FindInMap": ["M", "a", "two"]}
+    with pytest.raises(ClientError, match="Unable to get mapping"):
+        plan("s", template({"A": parameter(value)}, Mappings={"M": {"a": {"one": "1"}}}))
+    found = cloudformation().describe_change_set(ChangeSetName=executed)
+    assert found["ExecutionStatus"] == "EXECUTE_COMPLETE"
+
+
+def test_the_warning_names_the_resource_that_imports_what_is_missing(pretend: Pretend) -> None:
+    create(
+        "other",
+        template(
+            {"P": parameter("1")}, Outputs={"O": {"Value": "x", "Export": {"Name": "there"}}}
+        ),
+    )
+    body = template(
+        {
+            "A": parameter({"Fn::ImportValue": "there"}),
+            "B": parameter({"Fn::ImportValue": {"Fn::Join": ["", ["mis", "sing"]]}}),
+        }
+    )
+    assert (
+        "for resource [B] because: No export named missing"
+        in plan("s", body, "CREATE")["StatusReason"]
+    )
+
+
+def test_an_output_that_imports_what_is_missing_gives_no_warning(pretend: Pretend) -> None:
+    body = template(
+        {"A": parameter("1")}, Outputs={"O": {"Value": {"Fn::ImportValue": "missing"}}}
+    )
+    planned = plan("s", body, "CREATE")
+    assert (planned["Status"], "StatusReason" in planned) == ("CREATE_COMPLETE", False)
 
 
 def test_members_that_a_change_set_does_not_have_are_absent(pretend: Pretend) -> None:

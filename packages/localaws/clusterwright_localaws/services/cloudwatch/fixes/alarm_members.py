@@ -33,7 +33,7 @@ assert "StateReasonData" not in alarm
 
 
 def apply() -> None:
-    from moto.cloudwatch.models import Alarm
+    from moto.cloudwatch.models import Alarm, CloudWatchBackend
 
     initialise = Alarm.__init__
     update = Alarm.update_state
@@ -51,5 +51,15 @@ def apply() -> None:
         if runtime().active and state_value != before:
             self.state_transitioned_timestamp = self.state_updated_timestamp
 
+    put = CloudWatchBackend.put_metric_alarm
+
+    def put_metric_alarm(self: Any, name: str, *arguments: Any, **named: Any) -> Any:
+        before = self.alarms.get(name)
+        alarm = put(self, name, *arguments, **named)
+        if runtime().active and before is not None and alarm.state_value == before.state_value:
+            alarm.state_transitioned_timestamp = before.state_transitioned_timestamp
+        return alarm
+
+    CloudWatchBackend.put_metric_alarm = put_metric_alarm  # type: ignore[method-assign]
     Alarm.__init__ = __init__  # type: ignore[method-assign]
     Alarm.update_state = update_state  # type: ignore[method-assign]

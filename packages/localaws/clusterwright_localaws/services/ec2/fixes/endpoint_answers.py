@@ -9,6 +9,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from clusterwright_localaws.core.runtime import runtime
+
 MOTO_VERSION = "5.2.5"
 DESCRIPTION = (
     "EC2: VPC endpoints have RequesterManaged, and interface endpoints IpAddressType, DnsOptions "
@@ -29,13 +31,16 @@ assert endpoint["DnsOptions"] == {"DnsRecordIpType": "ipv4"}
 def apply() -> None:
     from moto.ec2.models import EC2Backend
     from moto.ec2.models.vpcs import VPCEndPoint
+    from moto.ec2.responses.vpcs import VPCs
 
     create_in_moto = EC2Backend.create_vpc_endpoint
     default = json.dumps(VPCEndPoint.DEFAULT_POLICY)
     unversioned = json.dumps({"Statement": VPCEndPoint.DEFAULT_POLICY["Statement"]})
 
     def create_vpc_endpoint(self: Any, *arguments: Any, **named: Any) -> Any:
-        endpoint = create_in_moto(self, *arguments, **named)
+        endpoint: Any = create_in_moto(self, *arguments, **named)
+        if not runtime().active:
+            return endpoint
         endpoint.requester_managed = False
         if endpoint.vpc_endpoint_type == "Interface":
             endpoint.ip_address_type = "ipv4"
@@ -44,4 +49,31 @@ def apply() -> None:
                 endpoint.policy_document = unversioned
         return endpoint
 
+    create, modify = VPCs.create_vpc_endpoint, VPCs.modify_vpc_endpoint
+
+    def created(self: Any) -> Any:
+        answer = create(self)
+        if runtime().active:
+            found: Any = answer.result
+            _take_addresses(self, found["VpcEndpoint"])
+        return answer
+
+    def modified(self: Any) -> Any:
+        answer = modify(self)
+        if runtime().active:
+            _take_addresses(
+                self, self.ec2_backend.vpc_end_points[self._get_param("VpcEndpointId")]
+            )
+        return answer
+
+    VPCs.create_vpc_endpoint = created  # type: ignore[method-assign]
+    VPCs.modify_vpc_endpoint = modified  # type: ignore[method-assign]
     EC2Backend.create_vpc_endpoint = create_vpc_endpoint  # type: ignore[method-assign]
+
+
+def _take_addresses(request: Any, endpoint: Any) -> None:
+    """Keep what a request says about addresses; moto ignores it."""
+    asked = request._get_param("DnsOptions", {})
+    if endpoint.vpc_endpoint_type == "Interface":
+        endpoint.ip_address_type = request._get_param("IpAddressType") or endpoint.ip_address_type
+        endpoint.dns_options = {**endpoint.dns_options, **asked}

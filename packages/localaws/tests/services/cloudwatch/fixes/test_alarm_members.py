@@ -53,3 +53,16 @@ def test_metrics_of_an_alarm_on_an_expression() -> None:
     ]
     client("cloudwatch").put_metric_alarm(**ALARM, Metrics=queries)
     assert [query["Id"] for query in described()["Metrics"]] == ["m1", "e"]
+
+
+@pytest.mark.usefixtures("aws")
+def test_change_of_an_alarm_is_no_transition() -> None:
+    cloudwatch = client("cloudwatch")
+    asked = {**ALARM, **METRIC, "Statistic": "Average", "Period": 60}
+    cloudwatch.put_metric_alarm(**asked)
+    cloudwatch.set_alarm_state(AlarmName="a", StateValue="ALARM", StateReason="test")
+    before = described()
+    cloudwatch.put_metric_alarm(**{**asked, "Threshold": 2.0})
+    after = described()
+    assert (after["Threshold"], after["StateValue"]) == (2.0, "ALARM")
+    assert after["StateTransitionedTimestamp"] == before["StateTransitionedTimestamp"]

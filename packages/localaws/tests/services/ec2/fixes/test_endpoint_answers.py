@@ -46,3 +46,19 @@ def test_a_policy_of_the_user_is_kept(site: Site) -> None:
         PolicyDocument=json.dumps(policy),
     )["VpcEndpoint"]
     assert json.loads(made["PolicyDocument"]) == policy
+
+
+def test_the_address_type_of_a_request_is_kept(site: Site) -> None:
+    ec2 = client("ec2")
+    dual = {"IpAddressType": "dualstack", "DnsOptions": {"DnsRecordIpType": "dualstack"}}
+    made = ec2.create_vpc_endpoint(
+        VpcId=site.vpc_id,
+        ServiceName=f"com.amazonaws.{ec2.meta.region_name}.logs",
+        VpcEndpointType="Interface",
+        **dual,
+    )["VpcEndpoint"]
+    assert {key: made[key] for key in dual} == dual
+    ids = [made["VpcEndpointId"]]
+    ec2.modify_vpc_endpoint(VpcEndpointId=ids[0], IpAddressType="ipv4")
+    (found,) = ec2.describe_vpc_endpoints(VpcEndpointIds=ids)["VpcEndpoints"]
+    assert (found["IpAddressType"], found["DnsOptions"]) == ("ipv4", dual["DnsOptions"])

@@ -29,3 +29,14 @@ def test_missing_stream() -> None:
         "ResourceNotFoundException",
         "The specified log stream does not exist.",
     )
+
+
+@pytest.mark.usefixtures("aws")
+def test_arn_of_another_account_is_no_group_here() -> None:
+    logs = client("logs")
+    logs.create_log_group(logGroupName="b")
+    (arn,) = [one["logGroupArn"] for one in logs.describe_log_groups()["logGroups"]]
+    assert logs.describe_log_streams(logGroupIdentifier=arn)["logStreams"] == []
+    other = "arn:aws:logs:eu-west-1:999999999999:log-group:b"
+    refused = refusal(logs.describe_log_streams, logGroupIdentifier=other)
+    assert refused == ("ResourceNotFoundException", "The specified log group does not exist.")
