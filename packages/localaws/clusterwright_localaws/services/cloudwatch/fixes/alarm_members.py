@@ -55,7 +55,7 @@ def apply() -> None:
 
     def put_metric_alarm(self: Any, name: str, *arguments: Any, **named: Any) -> Any:
         before = self.alarms.get(name)
-        alarm = put(self, name, *arguments, **named)
+        alarm: Any = put(self, name, *arguments, **named)
         if runtime().active and before is not None and alarm.state_value == before.state_value:
             alarm.state_transitioned_timestamp = before.state_transitioned_timestamp
         return alarm
