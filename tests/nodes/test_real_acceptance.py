@@ -156,7 +156,7 @@ def test_a_slow_path_between_good_nodes_is_named(cluster: Cluster, slow_path: Ru
     assert (suspect["kind"], suspect["names"]) == ("path", nodes[:2])
     assert suspect["evidence"] == "bad 2 times, both nodes are good with others"
     assert verdicts(report) == dict.fromkeys(nodes, "accepted")
-    failed = [row["message"] for row in report["cluster_checks"] if row["verdict"] == "fail"]
+    failed = [str(row["reason"]) for row in report["cluster_checks"] if row["verdict"] == "fail"]
     assert slow_path.code == 0, "; ".join(failed)
     for node in nodes:
         assert row_of(report, node, "dcgm-medium")["verdict"] == "pass"
@@ -172,7 +172,7 @@ def test_what_no_floor_covers_becomes_the_baseline(slow_path: Run) -> None:
     kept = {row["size_mib"]: row for row in slow_path.baselines}
     rows = slow_path.report["cluster_checks"]
     first = {row["size_mib"]: row for row in rows if row["id"] == "cluster-allreduce"}
-    said = "; ".join(str(row["message"]) for row in first.values())
+    said = "; ".join(str(row["reason"]) for row in first.values())
     assert {row["verdict"] for row in first.values()} == {"unknown"}, said
     assert set(kept) == set(first)
     for size, row in first.items():
