@@ -37,10 +37,16 @@ def apply() -> None:
         return found
 
     def to_dict(self: Any) -> Any:
-        return {**describe(self), "LastAccessedDate": getattr(self, "accessed", None)}
+        found = describe(self)
+        if runtime().active:
+            found["LastAccessedDate"] = getattr(self, "accessed", None)
+        return found
 
     def _form_version_ids_to_stages(self: Any) -> Any:
-        return {name: held for name, held in stages(self).items() if held}
+        found = stages(self)
+        if not runtime().active:
+            return found
+        return {name: held for name, held in found.items() if held}
 
     def list_secret_version_ids(self: Any) -> str:
         answer: str = listed(self)

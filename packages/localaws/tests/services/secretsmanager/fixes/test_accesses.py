@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import boto3
+import moto
 import pytest
 
+from clusterwright_localaws import local_aws
 from packages.localaws.tests.parts import client
 
 
@@ -34,3 +37,14 @@ def test_versions_without_stages_are_deprecated() -> None:
     (old,) = [one for one in everything if one["VersionId"] == first]
     assert "VersionStages" not in old
     assert first not in secrets.describe_secret(SecretId="n")["VersionIdsToStages"]
+
+
+def test_moto_alone_lists_every_version() -> None:
+    with local_aws():
+        client("secretsmanager").list_secrets()
+    with moto.mock_aws():
+        secrets = boto3.client("secretsmanager", "us-east-1")
+        secrets.create_secret(Name="n", SecretString="one")
+        for value in ("two", "three"):
+            secrets.put_secret_value(SecretId="n", SecretString=value)
+        assert len(secrets.describe_secret(SecretId="n")["VersionIdsToStages"]) == 3
