@@ -7,6 +7,7 @@ Messages and trust policies recorded on AWS: docs/reference/probes.md, source `l
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 from clusterwright_localaws.core.runtime import runtime
@@ -20,7 +21,8 @@ from clusterwright_localaws.services.iam.linked_role_names import (
 MOTO_VERSION = "5.2.5"
 DESCRIPTION = (
     "IAM: service-linked roles have the names and the policies that AWS gives them, refuse custom "
-    "suffixes that their service does not take, and name their deletion's task after the role"
+    "suffixes that their service does not take, and name their deletion's task after the role; "
+    "other roles and names that are no service principals are refused"
 )
 REPRODUCTION = """\
 iam = boto3.client("iam")
@@ -29,7 +31,13 @@ assert role["RoleName"] == "AWSServiceRoleForAmazonEKS", role["RoleName"]
 """
 
 
+# "Service principals are unique and case-sensitive":
+# https://docs.aws.amazon.com/IAM/latest/APIReference/API_CreateServiceLinkedRole.html
+_PRINCIPAL = re.compile(r"([a-z0-9-]+\.)+amazonaws\.com(\.cn)?")
+
+
 def apply() -> None:
+    from moto.iam.exceptions import IAMException, InvalidInput, NotFoundException
     from moto.iam.models import IAMBackend
 
     create = IAMBackend.create_service_linked_role
@@ -39,6 +47,8 @@ def apply() -> None:
         self: Any, service_name: str, description: str, suffix: str
     ) -> Any:
         service = service_name.removesuffix(".amazonaws.com")
+        if runtime().active and not _PRINCIPAL.fullmatch(service_name):
+            raise InvalidInput(f"{service_name} is not a service principal.")
         if not runtime().active or service not in LINKED_ROLES:
             return create(self, service_name, description, suffix)
         return _create(self, service, description, suffix)
@@ -47,10 +57,19 @@ def apply() -> None:
         if not runtime().active:
             return delete(self, role_name)
         role = self.get_role(role_name)
+        if not role.path.startswith("/aws-service-role/"):
+            raise NotFoundException(f"Service-linked role {role_name} not found")
         # AWS detaches what it attached itself.
-        for policy in list(role.managed_policies.values()):
+        attached = list(role.managed_policies.values())
+        for policy in attached:
             policy.detach_from(role)
-        return f"task{role.path}{role_name}/{delete(self, role_name)}"
+        try:
+            task = delete(self, role_name)
+        except IAMException:
+            for policy in attached:
+                policy.attach_to(role)
+            raise
+        return f"task{role.path}{role_name}/{task}"
 
     IAMBackend.create_service_linked_role = create_service_linked_role  # type: ignore[method-assign]
     IAMBackend.delete_service_linked_role = delete_service_linked_role  # type: ignore[method-assign]

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
+from packages.localaws.tests.handlers import trust
 from packages.localaws.tests.parts import client, refusal
+
+_READ_ONLY = "arn:aws:iam::aws:policy/ReadOnlyAccess"
 
 
 @pytest.mark.usefixtures("aws")
@@ -54,3 +59,40 @@ def test_name_is_taken_until_the_role_is_deleted() -> None:
         iam.get_service_linked_role_deletion_status(DeletionTaskId=task)["Status"] == "SUCCEEDED"
     )
     iam.create_service_linked_role(AWSServiceName="rds.amazonaws.com")
+
+
+@pytest.mark.usefixtures("aws")
+def test_only_service_linked_roles_are_deleted() -> None:
+    iam = client("iam")
+    iam.create_role(
+        RoleName="ordinary", AssumeRolePolicyDocument=json.dumps(trust("ec2.amazonaws.com"))
+    )
+    iam.attach_role_policy(RoleName="ordinary", PolicyArn=_READ_ONLY)
+    assert refusal(iam.delete_service_linked_role, RoleName="ordinary")[0] == "NoSuchEntity"
+    assert _attached("ordinary") == [_READ_ONLY]
+
+
+@pytest.mark.usefixtures("aws")
+def test_refused_deletion_leaves_the_policies_attached() -> None:
+    iam = client("iam")
+    made = iam.create_service_linked_role(AWSServiceName="rds.amazonaws.com")["Role"]
+    before = _attached(made["RoleName"])
+    iam.create_instance_profile(InstanceProfileName="profile")
+    iam.add_role_to_instance_profile(InstanceProfileName="profile", RoleName=made["RoleName"])
+    code, _ = refusal(iam.delete_service_linked_role, RoleName=made["RoleName"])
+    assert code == "DeleteConflict"
+    assert _attached(made["RoleName"]) == before
+    assert len(before) == 1
+
+
+@pytest.mark.parametrize("name", ["foo", "a.b", "eks", "EKS.amazonaws.com", "..amazonaws.com"])
+@pytest.mark.usefixtures("aws")
+def test_names_that_are_no_service_principals(name: str) -> None:
+    code, message = refusal(client("iam").create_service_linked_role, AWSServiceName=name)
+    assert code == "InvalidInput"
+    assert name in message
+
+
+def _attached(role: str) -> list[str]:
+    policies = client("iam").list_attached_role_policies(RoleName=role)["AttachedPolicies"]
+    return [policy["PolicyArn"] for policy in policies]
