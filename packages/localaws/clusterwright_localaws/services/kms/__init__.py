@@ -2,6 +2,7 @@
 
 API = (
     "data_key_pairs",
+    "data_keys",
     "deletion",
     "encryption",
     "imports",

@@ -12,6 +12,7 @@ from typing import Any
 from clusterwright_localaws.core import moto_state
 from clusterwright_localaws.core.call import Call, operation
 from clusterwright_localaws.core.errors import AwsError, ForwardToMoto
+from clusterwright_localaws.services.kms import keys
 
 _DAYS = range(7, 31)
 _DEFAULT_DAYS = 30
@@ -44,6 +45,8 @@ def cancel_key_deletion(call: Call) -> Mapping[str, Any]:
     if key.key_state != "PendingDeletion":
         raise AwsError("KMSInvalidStateException", f"{key.arn} is not pending deletion.", 400)
     kms.cancel_key_deletion(key.id)
+    if keys.lacks_material(key):
+        key.key_state = "PendingImport"
     return {"KeyId": key.arn}
 
 

@@ -16,7 +16,7 @@ from typing import Any
 from clusterwright_localaws.core.call import Call, operation
 from clusterwright_localaws.core.errors import AwsError
 from clusterwright_localaws.core.timers import timers
-from clusterwright_localaws.services.kms import encryption, keys
+from clusterwright_localaws.services.kms import encryption, keys, materials, multi_region
 
 # "valid for 24 hours": API_GetParametersForImport.
 _VALID = timedelta(hours=24)
@@ -72,17 +72,18 @@ def import_key_material(call: Call) -> Mapping[str, Any]:
             "A validTo date must be set if the ExpirationModel is KEY_MATERIAL_EXPIRES",
             400,
         )
-    material = _unwrapped(call, key)
-    if key.key_spec != keys.SYMMETRIC:
-        _take(key, material)
-        return _imported(call, key, model, valid_to)
-    if asked.get("ImportType") == "NEW_KEY_MATERIAL" and getattr(key, "imported", False):
+    material = materials.parse(key, _unwrapped(call, key))
+    if key.key_spec == keys.SYMMETRIC and _is_next(key, material, asked.get("ImportType")):
         return _pending(key, material)
-    if getattr(key, "imported", False) and key.key_material != material:
-        raise AwsError("IncorrectKeyMaterialException", "", 400)
-    _take(key, material)
-    named = {"KeyMaterialId": keys.material_id(key, material)}
-    return {**_imported(call, key, model, valid_to), **named}
+    # A replica has the material of its primary, from the first import on.
+    bound = getattr(key, "imported", False) or multi_region.is_replica(key)
+    if bound and not materials.is_current(key, material):
+        raise materials.incorrect()
+    materials.keep(key, material)
+    answer = _imported(call, key, model, valid_to)
+    if key.key_spec == keys.SYMMETRIC:
+        answer["KeyMaterialId"] = keys.material_id(key, material)
+    return answer
 
 
 @operation("kms", "DeleteImportedKeyMaterial")
@@ -128,18 +129,19 @@ def _unwrapped(call: Call, key: Any) -> bytes:
         raise AwsError("InvalidCiphertextException", "", 400) from error
 
 
-def _take(key: Any, material: bytes) -> None:
-    """Give a key its material: bytes, or a private key in PKCS #8."""
-    from cryptography.hazmat.primitives.serialization import load_der_private_key
+def _is_next(key: Any, material: bytes, kind: str | None) -> bool:
+    """Return whether material is for the next rotation of a key, not for now.
 
-    if key.key_spec == keys.SYMMETRIC or key.key_spec.startswith("HMAC"):
-        key.key_material = material
-        return
-    try:
-        private: Any = load_der_private_key(material, None)
-    except (ValueError, TypeError) as error:
-        raise AwsError("IncorrectKeyMaterialException", "", 400) from error
-    key.private_key.private_key = private
+    Replicas take what their primary has pending, whatever the kind of their import.
+    """
+    if multi_region.is_replica(key):
+        primary = multi_region.primary_of(key)
+        return material == getattr(primary, "pending_material", None)
+    if kind != "NEW_KEY_MATERIAL" or not getattr(key, "imported", False):
+        return False
+    if material in (key.key_material, *getattr(key, "past_materials", ())):
+        raise materials.incorrect()
+    return True
 
 
 def _imported(call: Call, key: Any, model: str, valid_to: datetime | None) -> dict[str, Any]:

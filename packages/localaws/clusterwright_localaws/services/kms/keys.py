@@ -178,6 +178,11 @@ def has_material(key: Any) -> bool:
     return key.origin != "EXTERNAL" or getattr(key, "imported", False)
 
 
+def lacks_material(key: Any) -> bool:
+    """Return whether a key for imports is without material now: none yet, expired or deleted."""
+    return key.origin == "EXTERNAL" and not getattr(key, "expiration_model", None)
+
+
 def is_key_id(text: str) -> bool:
     """Return whether a text has the form of a key's id."""
     return _KEY_ID.fullmatch(text) is not None

@@ -14,18 +14,17 @@ from clusterwright_localaws.core import moto_state
 from clusterwright_localaws.core.call import Call, operation
 from clusterwright_localaws.core.errors import AwsError
 from clusterwright_localaws.core.timers import timers
-from clusterwright_localaws.services.kms import keys
+from clusterwright_localaws.services.kms import keys, multi_region
+from clusterwright_localaws.services.kms.requests import check_tags
 
 
 @operation("kms", "ReplicateKey")
 def replicate_key(call: Call) -> Mapping[str, Any]:
     primary, region = keys.key_of(call, aliases=False), str(call.parameters["ReplicaRegion"])
-    if not primary.multi_region or _shared(primary)["PrimaryKey"]["Arn"] != primary.arn:
-        raise AwsError(
-            "UnsupportedOperationException",
-            f"{primary.arn} is not a multi-region primary key.",
-            400,
-        )
+    tags = call.parameters.get("Tags") or []
+    check_tags(tags)
+    if not primary.multi_region or multi_region.is_replica(primary):
+        raise multi_region.not_primary(primary)
     keys.check_state(primary)
     there = moto_state.backend("kms", call.account, region)
     if primary.id in there.keys:
@@ -36,14 +35,15 @@ def replicate_key(call: Call) -> Mapping[str, Any]:
         )
     replica = _replica(call, primary, region)
     there.keys[replica.id] = replica
-    tags = call.parameters.get("Tags") or []
     if tags:
         there.tagger.tag_resource(replica.id, tags)
-    _shared(primary)["ReplicaKeys"].append({"Arn": replica.arn, "Region": region})
+    replicas = multi_region.configuration(primary)["ReplicaKeys"]
+    replicas.append({"Arn": replica.arn, "Region": region})
 
     def ready() -> None:
         if replica.key_state == "Creating":
-            replica.key_state, replica.enabled = "Enabled", True
+            replica.enabled = not keys.lacks_material(replica)
+            replica.key_state = "Enabled" if replica.enabled else "PendingImport"
 
     timers().after(0, ready)
     return {
@@ -63,11 +63,10 @@ def _replica(call: Call, primary: Any, region: str) -> Any:
     replica.key_state, replica.enabled = "Creating", False
     replica.grants, replica.aliases, replica.rotations = {}, {}, []
     replica.policy = call.parameters.get("Policy") or primary.generate_default_policy()
+    # "created with no key material": it is imported again, and is the same.
+    replica.imported = False
+    replica.expiration_model = replica.valid_to = replica.pending_material = None
     # The list of replicas and the primary are those of all keys with this id.
-    replica.multi_region_configuration = {**_shared(primary), "MultiRegionKeyType": "REPLICA"}
+    shared = multi_region.configuration(primary)
+    replica.multi_region_configuration = {**shared, "MultiRegionKeyType": "REPLICA"}
     return replica
-
-
-def _shared(key: Any) -> dict[str, Any]:
-    found: dict[str, Any] = key.multi_region_configuration
-    return found

@@ -41,14 +41,14 @@ def create_key(call: Call) -> Mapping[str, Any]:
         raise AwsError(
             "ValidationException", f"KeyUsage {usage} is not compatible with KeySpec {spec}", 400
         )
-    _check_tags(asked.get("Tags") or [])
+    check_tags(asked.get("Tags") or [])
     raise ForwardToMoto
 
 
 @operation("kms", "TagResource")
 def tag_resource(call: Call) -> Mapping[str, Any]:
     key, tags = keys.key_of(call, aliases=False), call.parameters["Tags"]
-    _check_tags(tags)
+    check_tags(tags)
     there = keys.backend_of(call).tagger.get_tag_dict_for_resource(key.id)
     if len({*there, *(tag["TagKey"] for tag in tags)}) > _MOST_TAGS:
         raise AwsError("TagException", "Too many tags", 400)
@@ -57,7 +57,22 @@ def tag_resource(call: Call) -> Mapping[str, Any]:
 
 @operation("kms", "CreateGrant", "ListGrants", "RevokeGrant")
 def grant(call: Call) -> Mapping[str, Any]:
-    keys.key_of(call, aliases=False)
+    key = keys.key_of(call, aliases=False)
+    if call.operation != "RevokeGrant" or call.parameters["GrantId"] in key.grants:
+        keys.end_dry_run(call)
+    raise ForwardToMoto
+
+
+@operation("kms", "RetireGrant")
+def retire_grant(call: Call) -> Mapping[str, Any]:
+    asked = call.parameters
+    if asked.get("KeyId") and asked.get("GrantId"):
+        keys.key_of(call, aliases=False)
+    elif not asked.get("GrantToken"):
+        raise AwsError(
+            "ValidationException", "Specify a grant token, or a key and the ID of a grant.", 400
+        )
+    keys.end_dry_run(call)
     raise ForwardToMoto
 
 
@@ -84,7 +99,14 @@ def get_public_key(call: Call) -> Mapping[str, Any]:
     }
 
 
-def _check_tags(tags: Sequence[Mapping[str, str]]) -> None:
+def check_tags(tags: Sequence[Mapping[str, str]]) -> None:
+    """Refuse tags of a request that KMS does not take.
+
+    Raises
+    ------
+    AwsError
+        TagException.
+    """
     names = [tag["TagKey"] for tag in tags]
     if len(set(names)) < len(names):
         raise AwsError("TagException", "Duplicate tag keys", 400)

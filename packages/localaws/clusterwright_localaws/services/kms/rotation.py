@@ -18,7 +18,7 @@ from typing import Any
 from clusterwright_localaws.core import moto_state
 from clusterwright_localaws.core.call import Call, operation
 from clusterwright_localaws.core.errors import AwsError, ForwardToMoto
-from clusterwright_localaws.services.kms import keys
+from clusterwright_localaws.services.kms import keys, multi_region
 
 DEFAULT_DAYS = 365
 # "a maximum of 25 times per KMS key": API_RotateKeyOnDemand.
@@ -49,7 +49,8 @@ def enable_key_rotation(call: Call) -> Mapping[str, Any]:
     _refuse_unless_usable(key)
     days = int(call.parameters.get("RotationPeriodInDays") or DEFAULT_DAYS)
     _store(call).by_key[key.id] = _Rotation(days, call.now)
-    key.key_rotation_status = True
+    for each in multi_region.related(key):
+        each.key_rotation_status = True
     return {}
 
 
@@ -58,7 +59,8 @@ def disable_key_rotation(call: Call) -> Mapping[str, Any]:
     key = _key(call)
     _refuse_unless_usable(key)
     _store(call).by_key.pop(key.id, None)
-    key.key_rotation_status = False
+    for each in multi_region.related(key):
+        each.key_rotation_status = False
     return {}
 
 
@@ -67,7 +69,10 @@ def get_key_rotation_status(call: Call) -> Mapping[str, Any]:
     key = _key(call)
     answer: dict[str, Any] = {"KeyId": key.arn, "KeyRotationEnabled": False}
     if key.key_rotation_status:
-        found = _store(call).by_key.get(key.id) or _Rotation(DEFAULT_DAYS, call.now)
+        region = call.region
+        if multi_region.is_replica(key):
+            region = multi_region.configuration(key)["PrimaryKey"]["Region"]
+        found = _store(call, region).by_key.get(key.id) or _Rotation(DEFAULT_DAYS, call.now)
         # While a key waits for its deletion, it is not rotated.
         answer["KeyRotationEnabled"] = key.key_state != "PendingDeletion"
         answer["RotationPeriodInDays"] = found.days
@@ -81,6 +86,9 @@ def rotate_key_on_demand(call: Call) -> Mapping[str, Any]:
     keys.check_state(key)
     if key.key_spec != keys.SYMMETRIC or key.origin not in ("AWS_KMS", "EXTERNAL"):
         raise AwsError("UnsupportedOperationException", "", 400)
+    if multi_region.is_replica(key):
+        raise multi_region.not_primary(key)
+    related = multi_region.related(key)
     past: list[bytes] = getattr(key, "past_materials", [])
     if len(past) >= _MOST_ON_DEMAND:
         raise AwsError(
@@ -92,15 +100,17 @@ def rotate_key_on_demand(call: Call) -> Mapping[str, Any]:
     new = os.urandom(len(key.key_material))
     if key.origin == "EXTERNAL":
         new = getattr(key, "pending_material", None) or b""
-        if not new:
+        # "import the same key material in each replica Region key"
+        if not new or any(getattr(each, "pending_material", None) != new for each in related):
             raise AwsError(
                 "KMSInvalidStateException",
                 f"No available key material pending rotation for the key: {key.arn}.",
                 400,
             )
-        key.pending_material = None
-    key.past_materials, key.key_material = [key.key_material, *past], new
-    keys.backend_of(call).rotate_key_on_demand(key.id)
+    before = [key.key_material, *past]
+    for each in related:
+        each.pending_material, each.past_materials, each.key_material = None, before, new
+        moto_state.backend("kms", each.account_id, each.region).rotate_key_on_demand(each.id)
     return {"KeyId": key.arn}
 
 
@@ -129,7 +139,9 @@ def _refuse_unless_usable(key: Any) -> None:
             f"{key.arn} origin is {key.origin} which is not valid for this operation.",
             400,
         )
+    if multi_region.is_replica(key):
+        raise multi_region.not_primary(key)
 
 
-def _store(call: Call) -> _Store:
-    return call.runtime.store("kms-rotation", call.account, call.region, _Store)
+def _store(call: Call, region: str = "") -> _Store:
+    return call.runtime.store("kms-rotation", call.account, region or call.region, _Store)

@@ -50,3 +50,25 @@ def test_grants_of_an_unknown_key_and_no_number_of_bytes() -> None:
     kms = client("kms")
     assert refusal(kms.list_grants, KeyId="none") == ("NotFoundException", "Invalid keyId 'none'")
     assert refusal(kms.generate_random) == ("ValidationException", "NumberOfBytes is required.")
+
+
+@pytest.mark.usefixtures("aws")
+def test_dry_runs_of_grants() -> None:
+    kms = client("kms")
+    key = kms.create_key()["KeyMetadata"]["KeyId"]
+    asked = {
+        "KeyId": key,
+        "GranteePrincipal": "arn:aws:iam::123456789012:root",
+        "Operations": ["Decrypt"],
+    }
+    assert refusal(kms.create_grant, **asked, DryRun=True)[0] == "DryRunOperationException"
+    assert kms.list_grants(KeyId=key)["Grants"] == []
+    grant = kms.create_grant(**asked)["GrantId"]
+    for operation in (kms.revoke_grant, kms.retire_grant):
+        code, _ = refusal(operation, KeyId=key, GrantId=grant, DryRun=True)
+        assert code == "DryRunOperationException"
+    assert len(kms.list_grants(KeyId=key)["Grants"]) == 1
+    unknown = refusal(kms.revoke_grant, KeyId=key, GrantId="0" * 64, DryRun=True)
+    assert unknown[0] == "NotFoundException"
+    kms.retire_grant(KeyId=key, GrantId=grant)
+    assert kms.list_grants(KeyId=key)["Grants"] == []

@@ -10,11 +10,11 @@ from typing import Any
 
 from clusterwright_localaws.core.runtime import runtime
 from clusterwright_localaws.core.timers import timers
-from clusterwright_localaws.services.kms import keys
+from clusterwright_localaws.services.kms import keys, multi_region
 
 MOTO_VERSION = "5.2.5"
 DESCRIPTION = (
-    "KMS: a key is deleted with its aliases after the waiting period; a key pending "
+    "KMS: a key is deleted with its aliases and tags after the waiting period; a key pending "
     "deletion refuses changes with KMSInvalidStateException, and one pending import to be enabled "
     "or disabled"
 )
@@ -48,7 +48,8 @@ def apply() -> None:
             def gone() -> None:
                 # Unless the deletion was cancelled, or scheduled again with another date.
                 if key.key_state == "PendingDeletion" and key.deletion_date == planned:
-                    self.keys.pop(key.id, None)
+                    self.delete_key(key.id)
+                    multi_region.forget(key)
 
             timers().after(pending_window_in_days * _DAY_S, gone)
         return date
