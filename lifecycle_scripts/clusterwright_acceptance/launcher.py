@@ -19,7 +19,7 @@ _BUSY = "Requested nodes are busy"
 _LOST = re.compile(
     r"(?:Node failure on|nodes? failed?:|Communication connection failure on) (\S+)"
 )
-_STARTED = re.compile(r"^NodeName=(\S+) .*?\bSlurmdStartTime=(\d\S+)", re.MULTILINE)
+_BOOTED = re.compile(r"^NodeName=(\S+) .*?\bBootTime=(\d\S+)", re.MULTILINE)
 _TASK = re.compile(r"^\s*\d+: |\btasks? [\[\]\d,-]+: ", re.MULTILINE)
 
 
@@ -163,13 +163,13 @@ class SrunLauncher:
         return Launched(result.exit_code, result.stdout, result.stderr, lost)
 
     def _lost(self, nodes: Sequence[str], stderr: str, began: str) -> tuple[str, ...]:
-        """Nodes that srun or Slurm reports as failed, or that have started again since.
+        """Nodes that srun or Slurm reports as failed, or that have booted since.
 
         Where a node is replaced before slurmctld misses it, as on AWS PCS within seconds, srun
         says "missing step", or only that it timed out (seen with Slurm 24.11.5).
         """
         named = {name.strip(",.") for name in _LOST.findall(stderr)}
-        named |= self._started_since(nodes, began)
+        named |= self._booted_since(nodes, began)
         answer = self.probe.run(
             ["sinfo", "--Node", "--noheader", "--nodes", ",".join(nodes), "--format=%N %t"]
         )
@@ -179,8 +179,11 @@ class SrunLauncher:
                 named.add(name)
         return tuple(node for node in nodes if node in named)
 
-    def _started_since(self, nodes: Sequence[str], began: str) -> set[str]:
-        """The nodes whose slurmd has started since a time, of which scontrol has the local one."""
+    def _booted_since(self, nodes: Sequence[str], began: str) -> set[str]:
+        """The nodes that have booted since a time, of which scontrol has the local one.
+
+        A start of slurmd alone, as after an update, is none.
+        """
         shown = self.probe.run(["scontrol", "--oneliner", "show", "node", ",".join(nodes)])
-        found = _STARTED.findall(shown.stdout if shown.ok else "")
-        return {name for name, started in found if began <= started[: len(began)]}
+        found = _BOOTED.findall(shown.stdout if shown.ok else "")
+        return {name for name, booted in found if began <= booted[: len(began)]}

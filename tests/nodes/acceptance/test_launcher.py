@@ -98,9 +98,10 @@ def test_nodes_that_have_started_again_are_named(node: Node) -> None:
     node.command("sinfo", "echo 'n1 idle'; echo 'n2 comp'")
     node.command(
         "scontrol",
-        "echo 'NodeName=n1 Arch=x86_64 SlurmdStartTime=2026-01-01T00:00:00 LastBusyTime=Unknown'\n"
-        "echo 'NodeName=n2 Arch=x86_64 SlurmdStartTime=2999-01-01T00:00:00 LastBusyTime=Unknown'\n"
-        "echo 'NodeName=n3 SlurmdStartTime=None'",
+        # On n1 slurmd alone was restarted.
+        "echo 'NodeName=n1 BootTime=2026-01-01T00:00:00 SlurmdStartTime=2999-01-01T00:00:00'\n"
+        "echo 'NodeName=n2 BootTime=2999-01-01T00:00:00 SlurmdStartTime=2999-01-01T00:00:00'\n"
+        "echo 'NodeName=n3 BootTime=None SlurmdStartTime=None'",
     )
     assert launch(node).lost == ("n2",)  # type: ignore[attr-defined]
     node.command("scontrol", "exit 1")

@@ -299,7 +299,8 @@ class RunningCluster:
         controller.expect(name, member.address)
         # Of the instance before it, if there was one.
         before = controller.slurmd_started(name)
-        agent.start_slurmd(says_booted=not (member.is_static and is_first_boot))
+        is_new = member.is_static and is_first_boot and not before
+        agent.start_slurmd(says_booted=not is_new)
         self._join(controller, name, before)
         agent.run_stage("nodeReady")
 

@@ -158,6 +158,21 @@ def test_lost_static_instance_is_launched_again(site: Site) -> None:
     assert ("lost", "i-workers1") in site.events
 
 
+@pytest.mark.parametrize("before", ["", "2026-11-27T10:00:00"])
+def test_the_instance_after_another_says_that_it_has_booted(
+    site: Site, monkeypatch: pytest.MonkeyPatch, before: str
+) -> None:
+    """Acceptance compares the time: a start of slurmd alone is no other instance."""
+    agent, node = Mock(), Mock()
+    node.bootstrap.return_value = None
+    monkeypatch.setattr(module, "Agent", lambda *_, **__: agent)
+    monkeypatch.setattr(module.reachability, "blocked", lambda *_: None)
+    monkeypatch.setattr(site.cluster, "_join", lambda *_: None)
+    monkeypatch.setattr(site.cluster, "_controller", Mock(slurmd_started=lambda _: before))
+    RunningCluster._run_agent(site.cluster, node, is_first_boot=True)
+    agent.start_slurmd.assert_called_once_with(says_booted=bool(before))
+
+
 def test_silent_slurmd_is_lost_too(site: Site) -> None:
     site.apply()
     site.controller.found = {"workers-1": "idle", "workers-2": "down*"}
