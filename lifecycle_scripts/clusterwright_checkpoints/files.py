@@ -63,11 +63,11 @@ def copy(source: Path, target: Path) -> dict[str, object]:
                     sum_.update(chunk)
                     writing.write(chunk)
                 writing.flush()
+                os.fchmod(writing.fileno(), stat.S_IMODE(before.st_mode))
                 os.fsync(writing.fileno())
             after = os.fstat(handle)
             if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
                 raise Unsuitable(f"{source} changed while it was copied")
-            fresh.chmod(stat.S_IMODE(before.st_mode))
             fresh.replace(target)
         finally:
             fresh.unlink(missing_ok=True)

@@ -238,11 +238,12 @@ class Machine:
             return
         with self.action("mkdir " + path):
             target.mkdir(parents=True, exist_ok=True)
-            target.chmod(mode)
+            _set_mode(target, mode)
 
     def set_mode(self, path: str, mode: int) -> None:
+        """Change the mode of a file or folder, without following links."""
         with self.action("chmod " + path):
-            self.path(path).chmod(mode)
+            _set_mode(self.path(path), mode)
 
     def set_file_owner(self, path: str, uid: int, gid: int) -> None:
         """Change the owner of a file or folder, without following links."""
@@ -368,6 +369,14 @@ class Machine:
 def write_all(handle: int, data: bytes) -> None:
     while data:
         data = data[os.write(handle, data) :]
+
+
+def _set_mode(path: Path, mode: int) -> None:
+    handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
+    try:
+        os.fchmod(handle, mode)
+    finally:
+        os.close(handle)
 
 
 def sync_directory(path: Path) -> None:

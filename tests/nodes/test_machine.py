@@ -163,6 +163,15 @@ def test_observing_changes_nothing(tmp_path: Path) -> None:
     machine.change("true")
 
 
+def test_the_mode_of_what_a_link_names_stays(tmp_path: Path) -> None:
+    machine = Machine(str(tmp_path))
+    machine.make_directory("/d", mode=0o700)
+    (tmp_path / "link").symlink_to(tmp_path / "d")
+    with pytest.raises(OSError, match="symbolic links"):
+        machine.set_mode("/link", 0o777)
+    assert machine.mode_of("/d") == 0o700
+
+
 @pytest.mark.parametrize(
     ("path", "unit"),
     [

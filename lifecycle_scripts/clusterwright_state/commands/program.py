@@ -66,11 +66,11 @@ def _run(argv: Sequence[str]) -> int:
         seen = view.read(known, needs_acceptance=options.command != "topology")
         return _print(_READING[options.command](seen), options.format)
     if options.command == "accept":
-        return _print(_accept(known, options), options.format)
+        return _accept(known, options)
     return _print(_node(known, options), options.format)
 
 
-def _accept(known: Setting, options: argparse.Namespace) -> dict[str, Any]:
+def _accept(known: Setting, options: argparse.Namespace) -> int:
     if options.run is not None and (options.dry_run or options.nodes is not None):
         raise Stop(
             "--run follows a run that was started before", "leave out --dry-run and --nodes"
@@ -85,9 +85,22 @@ def _accept(known: Setting, options: argparse.Namespace) -> dict[str, Any]:
     seen = view.read(known, needs_acceptance=False)
     work = accept.Acceptance(seen, options.level, options.nodes)
     found = work.planned() if options.dry_run else work.run(options.run, options.wait, _tell)
-    for path in options.report:
-        report_files.write(found, path)
-    return found
+    try:
+        # First: a report that cannot be written hides no verdict.
+        code = _print(found, options.format)
+    finally:
+        failed = [path for path in options.report if not _write_report(found, path)]
+    return 2 if failed and not code else code
+
+
+def _write_report(answer: dict[str, Any], path: str) -> bool:
+    """Write it; say why it could not be."""
+    try:
+        report_files.write(answer, path)
+    except OSError as error:
+        print(f"error: --report {path}: {error.strerror}", file=sys.stderr)
+        return False
+    return True
 
 
 def _node(known: Setting, options: argparse.Namespace) -> dict[str, Any]:

@@ -39,18 +39,35 @@ def check(paths: Sequence[str]) -> None:
             raise Stop(f"--report {path}: the path is relative", f'--report "$PWD/{path}"')
         if not target.parent.is_dir():
             raise Stop(f"--report {path}: {target.parent} is not a folder", "create it first")
+        if target.is_dir() and not target.is_symlink():
+            raise Stop(
+                f"--report {path}: it is a folder", f"--report {path}/report{target.suffix}"
+            )
+        try:
+            number, fresh = _temporary(target)
+        except OSError as error:
+            raise Stop(f"--report {path}: {error.strerror}", "use another path") from None
+        os.close(number)
+        Path(fresh).unlink(missing_ok=True)
 
 
 def write(answer: dict[str, Any], path: str) -> None:
     """Replace the file. Raises OSError."""
     target = Path(path)
-    # Not through a link or a name that another user has placed in the folder: root calls.
-    number, fresh = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+    number, fresh = _temporary(target)
     try:
-        with os.fdopen(number, "w", encoding="utf-8") as file:
+        # Slurm's reasons may have bytes that are no UTF-8.
+        with os.fdopen(number, "w", encoding="utf-8", errors="backslashreplace") as file:
             file.write(_WRITERS[target.suffix](answer))
-        Path(fresh).chmod(0o644)
+            # Not by the name: the owner of the folder may have replaced the file by a link.
+            os.fchmod(file.fileno(), 0o644)
         Path(fresh).replace(target)
-    except OSError:
+    except BaseException:
         Path(fresh).unlink(missing_ok=True)
         raise
+
+
+def _temporary(target: Path) -> tuple[int, str]:
+    """Descriptor and path of a new file beside the target. Raises OSError."""
+    # Not through a link or a name that another user has placed in the folder: root calls.
+    return tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from clusterwright_common import records
+from clusterwright_state.commands import report_files
 from clusterwright_state.commands.junit import junit
 
 from clusterwright.json_output.accept import accept_json
@@ -56,6 +57,67 @@ def test_what_cannot_be_written_is_refused_before_the_run(
     assert message in error
     assert hint in error
     assert not (commands.folder / "local").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "message"), [("x.json", "is a folder"), ("y" * 250 + ".xml", "")]
+)
+def test_a_file_that_cannot_be_replaced_is_refused_before_the_run(
+    commands: Commands, tmp_path: Path, name: str, message: str
+) -> None:
+    (tmp_path / "x.json").mkdir()
+    code, out, error = commands.run("accept", f"--report={tmp_path / name}")
+    assert (code, out) == (3, "")
+    assert message in error
+    assert not (commands.folder / "local").exists()
+    assert not [path for path in tmp_path.iterdir() if path.name.startswith(".")]
+
+
+def test_a_report_that_fails_after_the_run_keeps_the_verdict(
+    commands: Commands, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(answer: object, path: str) -> None:
+        raise OSError(28, "No space left on device", path)
+
+    ended(tmp_path)
+    monkeypatch.setattr(report_files, "write", full)
+    report = f"--report={tmp_path}/report.json"
+    code, out, error = commands.run("accept", f"--run={RUN}", report, "--format=json")
+    assert code == json.loads(out)["exit_code"] == 1
+    assert error == f"error: --report {tmp_path}/report.json: No space left on device\n"
+    code, _, error = commands.run("accept", "--dry-run", report)
+    assert code == 2
+    assert "No space left" in error
+
+
+def test_the_owner_of_the_folder_makes_root_change_no_other_file(
+    commands: Commands, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The temporary file was replaced by a link before its mode was set."""
+    secret = tmp_path / "secret"
+    secret.write_text("s")
+    secret.chmod(0o600)
+    make = report_files.tempfile.mkstemp
+
+    def swapped(**words: str) -> tuple[int, str]:
+        number, fresh = make(**words)
+        Path(fresh).rename(f"{fresh}.x")
+        Path(fresh).symlink_to(secret)
+        return number, fresh
+
+    ended(tmp_path)
+    answer = commands.answer("accept", f"--run={RUN}")
+    monkeypatch.setattr(report_files.tempfile, "mkstemp", swapped)
+    report_files.write(answer, str(tmp_path / "report.json"))
+    assert secret.stat().st_mode & 0o777 == 0o600
+
+
+def test_text_that_is_not_unicode_is_written(commands: Commands, tmp_path: Path) -> None:
+    ended(tmp_path)
+    answer = {**commands.answer("accept", f"--run={RUN}"), "environment": "prod\udc80"}
+    for suffix in (".json", ".xml", ".txt"):
+        report_files.write(answer, f"{tmp_path}/report{suffix}")
+        assert "prod" in (tmp_path / f"report{suffix}").read_text()
 
 
 def test_junit_is_that_of_the_command_elsewhere() -> None:
