@@ -6,6 +6,7 @@ an old name starts with an empty history. Everything except `load` and `save` is
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -116,13 +117,21 @@ def from_json(content: Mapping[str, Any]) -> Book:
     for row in rows if isinstance(rows, list) else []:
         try:
             events = [
-                Happening(float(one["time"]), str(one["kind"]), str(one["detail"]))
+                Happening(_finite(one["time"]), str(one["kind"]), str(one["detail"]))
                 for one in row["events"]
             ]
             book[(str(row["node"]), str(row["instance_id"]))] = events
-        except (KeyError, TypeError, ValueError):
+        except (KeyError, TypeError, ValueError, OverflowError):
             continue
     return book
+
+
+def _finite(value: Any) -> float:
+    """Raises TypeError, ValueError or OverflowError."""
+    found = float(value)
+    if not math.isfinite(found):
+        raise ValueError(value)
+    return found
 
 
 def save(path: Path, book: Book) -> None:

@@ -16,7 +16,7 @@ def read(path: Path) -> dict[str, Any]:
         if path.stat().st_size > LARGEST_BYTES:
             return {}
         found = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
 

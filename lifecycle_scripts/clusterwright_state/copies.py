@@ -3,12 +3,14 @@
 The controller's disk is lost with the controller. A new one reads the nodes' records and `FILES`
 back from the bucket, once, and publishes its own only then: otherwise its first run would take the
 place of weeks. What it has written by itself by then stays, and is joined with the copies. A copy
-names the SHA-256 of its content; a damaged one is left out, and the log says so. The bucket keeps
-earlier versions of its objects.
+of `FILES` names the SHA-256 of its content; a node's record, which others read too, names none.
+Types and times of both are checked: a damaged one is left out, and the log says so. The bucket
+keeps earlier versions of its objects.
 """
 
 from __future__ import annotations
 
+import calendar
 import hashlib
 import json
 import re
@@ -16,7 +18,7 @@ import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Optional
 
 from clusterwright_common import lemon, node_records, records
 
@@ -28,6 +30,7 @@ PREFIX = f"{NODES}records/"
 ACCEPTED, BASELINES, SEEN = "accepted.json", "baselines.json", "seen.json"
 FILES = (ACCEPTED, BASELINES, lemon.FILE, SEEN)
 """Bandwidths, baselines and histories; the last look, without which a fault is counted twice."""
+_TIME = "%Y-%m-%dT%H:%M:%SZ"
 OWN = "copies.json"
 """What was read back, and the digests of what was published."""
 SCHEMA_VERSION = 1
@@ -38,7 +41,11 @@ _SUBJECTS: dict[str, tuple[str, tuple[str, ...]]] = {
     BASELINES: ("baselines", ("check", "instance_type", "size_mib", "node_count")),
 }
 """The list in a file, and what tells its rows apart."""
-_NODE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+_NODE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,199}")
+_SKEW_SECONDS = 300.0
+"""By how much the clock of the lost controller may have been ahead."""
+_TEXTS = ("group", "instance_id", "boot_id", "state", "reason", "action", "level", "since")
+_TEST_TEXTS = ("level", "verdict", "reason", "action", "instance_id")
 
 
 class Damaged(Exception):
@@ -65,6 +72,8 @@ class Copies:
             The bucket cannot be read: nothing was changed.
         OSError
             A record cannot be written; the next call repeats it.
+
+        Any other error is that of one copy, which is refused.
         """
         if self.is_restored:
             return []
@@ -76,8 +85,12 @@ class Copies:
                 key = NODES + path.relative_to(found).as_posix()
                 try:
                     changed = self._restore(path, of_node=path.parent == found)
+                except OSError:
+                    raise
                 except Damaged as error:
                     told.append({"object": key, "error": str(error)})
+                except Exception as error:  # noqa: BLE001 - it must not keep the others away
+                    told.append({"object": key, "error": f"{type(error).__name__}: {error}"})
                 else:
                     told += [{"object": key}] if changed else []
         refused = [one["object"] for one in told if "error" in one]
@@ -131,7 +144,31 @@ def _of_file(copy: Mapping[str, Any], name: str) -> dict[str, Any]:
         raise Damaged(f"schema_version must be {SCHEMA_VERSION}")
     if copy.get("sha256") != _digest(content):
         raise Damaged("its content does not have the SHA-256 that it names")
+    if not _is_sound(name, content):
+        raise Damaged("its content does not have the types of this file")
     return content
+
+
+def _is_sound(name: str, content: Mapping[str, Any]) -> bool:
+    if name == SEEN:
+        rest = [one for key, one in content.items() if key != "schema_version"]
+        return all(isinstance(one, dict) for one in rest)
+    if name == lemon.FILE:
+        nodes, book = content.get("nodes"), lemon.from_json(content)
+        events = [event for found in book.values() for event in found]
+        latest, kinds = time.time() + _SKEW_SECONDS, lemon.FAULTS + lemon.OTHER
+        return (
+            isinstance(nodes, list)
+            and len(nodes) == len(book)
+            and all(one.time <= latest and one.kind in kinds for one in events)
+        )
+    key, subject = _SUBJECTS[name]
+    rows = content.get(key)
+    return isinstance(rows, list) and all(
+        isinstance(row, dict)
+        and all(isinstance(row.get(word), (str, int, float, type(None))) for word in subject)
+        for row in rows
+    )
 
 
 def _of_node(record: dict[str, Any], name: str) -> dict[str, Any]:
@@ -142,12 +179,32 @@ def _of_node(record: dict[str, Any], name: str) -> dict[str, Any]:
         raise Damaged(f"it is the record of {record.get('name')}")
     rows = record.get("history")
     if not isinstance(rows, list) or not all(
-        isinstance(row, dict) and {"run", "at"} <= set(row) for row in rows
+        isinstance(row, dict) and isinstance(row.get("run"), str) and _are_texts(row, _TEST_TEXTS)
+        for row in rows
     ):
         raise Damaged("its history is not a list of tests")
-    if not all(isinstance(record.get(key), str) for key in ("state", "tested_at")):
-        raise Damaged("it has no state, or no time of the last test")
+    if not isinstance(record.get("state"), str) or not _are_texts(record, _TEXTS):
+        raise Damaged("it has no state, or a value is no text")
+    latest = time.time() + _SKEW_SECONDS
+    for at in (record.get("tested_at"), *(row.get("at") for row in rows)):
+        seconds = _seconds(at)
+        if seconds is None or seconds > latest:
+            raise Damaged(f"{at} is no time, or in the future")
     return record
+
+
+def _are_texts(row: Mapping[str, Any], keys: Sequence[str]) -> bool:
+    return all(isinstance(row.get(key), (str, type(None))) for key in keys)
+
+
+def _seconds(at: Any) -> Optional[float]:
+    """Since 1970; None for what is no time as `_now` writes it."""
+    try:
+        found = time.strptime(at, _TIME)
+    except (TypeError, ValueError):
+        return None
+    # strptime accepts fewer digits, which do not sort as texts.
+    return float(calendar.timegm(found)) if time.strftime(_TIME, found) == at else None
 
 
 def _joined(name: str, here: dict[str, Any], copy: dict[str, Any]) -> dict[str, Any]:
@@ -168,8 +225,8 @@ def _joined(name: str, here: dict[str, Any], copy: dict[str, Any]) -> dict[str, 
 def _joined_node(here: dict[str, Any], copy: dict[str, Any]) -> dict[str, Any]:
     latest = copy if copy["tested_at"] > str(here.get("tested_at", "")) else here
     own = _rows(here, "history")
-    runs = {row.get("run") for row in own}
-    rows = [*(row for row in copy["history"] if row["run"] not in runs), *own]
+    runs = {_values(row, ("run",)) for row in own}
+    rows = [*(row for row in copy["history"] if _values(row, ("run",)) not in runs), *own]
     rows.sort(key=lambda row: str(row.get("at")))
     return {**latest, "history": rows[-node_records.MOST_HISTORY :]}
 
@@ -191,8 +248,9 @@ def _rows(content: Mapping[str, Any], key: str) -> list[dict[str, Any]]:
     return [row for row in found if isinstance(row, dict)] if isinstance(found, list) else []
 
 
-def _values(row: Mapping[str, Any], keys: Sequence[str]) -> tuple[Any, ...]:
-    return tuple(row.get(key) for key in keys)
+def _values(row: Mapping[str, Any], keys: Sequence[str]) -> str:
+    """The values, comparable also where this controller's own are of other types."""
+    return json.dumps([row.get(key) for key in keys], sort_keys=True)
 
 
 def _digest(content: Mapping[str, Any]) -> str:
@@ -200,4 +258,4 @@ def _digest(content: Mapping[str, Any]) -> str:
 
 
 def _now() -> str:
-    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+    return time.strftime(_TIME, time.gmtime())

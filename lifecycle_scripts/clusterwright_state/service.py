@@ -38,6 +38,9 @@ AT_LEAST_SECONDS = 300.0
 HOLD_SECONDS = 2.0
 """How often the hold looks: in the managed configuration a node under a new name takes jobs
 until then."""
+COPIES_SECONDS = 3600.0
+"""How long faults wait for the copies: until they are read, a fault that the lost controller has
+counted would be counted again."""
 _OURS = (hold.RESERVATION, spares.PREFIX)
 _DEADLINE_SECONDS = 120.0
 _MOST_HANDLED = 1000
@@ -74,6 +77,9 @@ class Service:
         self._published_at = -AT_LEAST_SECONDS
         self._silent = False
         self._is_first = True
+        self._began = time.monotonic()
+        self._restore_error = ""
+        self._said_uncopied = False
         self._hold = hold.Hold(options.acceptance, options.hold, self._runs)
         self._hold_changes: list[dict[str, Any]] = []
         self._histories = histories.Histories(options.acceptance)
@@ -88,9 +94,9 @@ class Service:
     def turn(self) -> None:
         if self._is_first:
             # Before nodes count as never tested.
+            self._is_first = False
             with contextlib.suppress(BucketError):
                 self._restore()
-        self._is_first = False
         self._keep_boot_tests()
         # First, so that a spare that is not accepted is no spare.
         self._keep_hold()
@@ -183,6 +189,13 @@ class Service:
                 self.tell("copy", **one)
         except OSError as error:
             self.tell("copy", error=str(error))
+        except BucketError:
+            raise
+        except Exception:  # noqa: BLE001 - the turn goes on without the copies
+            trace = traceback.format_exc()
+            if trace != self._restore_error:  # once, not every few seconds
+                self.tell("bug", trace=trace)
+            self._restore_error = trace
         self._histories = histories.Histories(self._options.acceptance)
 
     def _keep_copies(self) -> None:
@@ -227,7 +240,8 @@ class Service:
         if nodes is None:
             return
         try:
-            self._histories.note(nodes, now)
+            if self._may_count():
+                self._histories.note(nodes, now)
             for change in self._histories.mark(probe, nodes, now):
                 self.tell("history", **change)
             if self._rechecks is not None and reservations is not None:
@@ -242,6 +256,19 @@ class Service:
                     self.tell("recheck", nodes=found)
         except Exception:  # noqa: BLE001 - the state is published all the same
             self.tell("bug", trace=traceback.format_exc())
+
+    def _may_count(self) -> bool:
+        """Whether the histories have what a lost controller counted, or need not wait for it."""
+        if self._copies.is_restored or not self._options.bucket:
+            return True
+        waited = time.monotonic() - self._began
+        if waited < COPIES_SECONDS:
+            return False
+        if not self._said_uncopied:
+            why = f"the copies were not read for {waited:.0f} s: faults that an earlier controller"
+            self.tell("copy", error=f"{why} has seen may be counted twice")
+        self._said_uncopied = True
+        return True
 
     def _keep_spares(self) -> None:
         options, probe = self._options, Probe(deadline_seconds=_DEADLINE_SECONDS)

@@ -19,6 +19,7 @@ from clusterwright_localaws import local_aws
 
 BUCKET = "scripts-of-prod"
 NOW = time.time()
+STAMP = "2026-11-20T08:00:00Z"
 ACCEPTED = {"instance_type": "p5.48xlarge", "nodes": 2, "ranks": 16, "size_mib": 1024}
 BASELINE = {"check": "cluster-allreduce", "instance_type": "p6-b300.48xlarge", "size_mib": 1024}
 BOOK = {("n1", "i-1"): [Happening(NOW - 86_400.0 * day, "xid", f"79 {day}") for day in (3, 2, 1)]}
@@ -239,7 +240,16 @@ def test_a_damaged_copy_is_refused_and_said(
         ({"schema_version": 9}, "schema_version must be 1"),
         ({"name": "n2"}, "it is the record of n2"),
         ({"history": [1]}, "its history is not a list of tests"),
-        ({"tested_at": None}, "it has no state, or no time of the last test"),
+        ({"history": [{"run": ["x"], "at": STAMP}]}, "its history is not a list of tests"),
+        ({"history": [{"run": "x", "at": "yesterday"}]}, "yesterday is no time, or in the future"),
+        ({"tested_at": None}, "None is no time, or in the future"),
+        ({"tested_at": "9999"}, "9999 is no time, or in the future"),
+        (
+            {"tested_at": "2999-01-01T00:00:00Z"},
+            "2999-01-01T00:00:00Z is no time, or in the future",
+        ),
+        ({"state": {}}, "it has no state, or a value is no text"),
+        ({"instance_id": ["i-1"]}, "it has no state, or a value is no text"),
     ],
 )
 def test_a_damaged_record_of_a_node_is_refused(
@@ -250,6 +260,132 @@ def test_a_damaged_record_of_a_node_is_refused(
     new.service.turn()
     assert new.read("nodes/n1.json") == {}
     assert [one["error"] for one in new.told()] == [reason]
+
+
+def test_a_time_in_the_future_replaces_no_newer_rejection(
+    tmp_path: Path, bucket: LocalBucket
+) -> None:
+    bucket.put("state/acceptance/n1.json", {"schema_version": 1, **node("20", tested_at="9999")})
+    new = Controller(tmp_path / "new", bucket)
+    new.write("nodes/n1.json", {**node("21"), "state": "rejected"})
+    new.service.turn()
+    assert new.read("nodes/n1.json")["state"] == "rejected"
+
+
+def _object(name: str, content: Any) -> dict[str, Any]:
+    key = {"schema_version": 1, "file": name, "written_at": STAMP}
+    return {**key, "sha256": copies._digest(content), "content": content}
+
+
+def _lemons(**changes: Any) -> dict[str, Any]:
+    event = {"time": NOW, "kind": "xid", "detail": "79", **changes}
+    return {"nodes": [{"node": "n1", "instance_id": "i-1", "events": [event]}]}
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("accepted.json", {"accepted": [{**ACCEPTED, "nodes": [2]}]}),
+        ("accepted.json", {"accepted": {"a": 1}}),
+        ("accepted.json", {"accepted": [1]}),
+        ("baselines.json", {"baselines": [{**BASELINE, "check": {}}]}),
+        ("baselines.json", {"baselines": 1}),
+        ("lemons.json", {"nodes": {}}),
+        ("lemons.json", _lemons(time=float("inf"))),
+        ("lemons.json", _lemons(time=float("nan"))),
+        ("lemons.json", _lemons(time=NOW + 86_400.0)),
+        ("lemons.json", _lemons(kind="explosion")),
+        ("seen.json", {"n1": 1}),
+    ],
+)
+def test_a_copy_of_other_types_is_refused_alone(
+    tmp_path: Path, bucket: LocalBucket, lost: Controller, name: str, content: dict[str, Any]
+) -> None:
+    bucket.put(copies.PREFIX + name, _object(name, content))
+    new = Controller(tmp_path / "new", bucket)
+    new.service.turn()
+    assert new.read(name) == {}
+    assert [one["object"] for one in new.told() if "error" in one] == [copies.PREFIX + name]
+    others = {*copies.FILES} - {name}
+    assert {file for file in others if new.read(file)} == others
+    assert service.KEY in bucket.written
+
+
+def test_an_object_that_is_nested_too_deeply_is_refused_alone(
+    tmp_path: Path, bucket: LocalBucket, lost: Controller
+) -> None:
+    body = b'{"a":' + b"[" * 100_000 + b"]" * 100_000 + b"}"
+    bucket.s3.put_object(Bucket=BUCKET, Key="state/acceptance/n0.json", Body=body)
+    new = Controller(tmp_path / "new", bucket)
+    new.service.turn()
+    assert new.read("nodes/n1.json") == lost.read("nodes/n1.json")
+    (refused,) = [one for one in new.told() if "error" in one]
+    assert refused["object"] == "state/acceptance/n0.json"
+
+
+def test_rows_of_this_controller_that_are_malformed_stop_no_copy(
+    tmp_path: Path, bucket: LocalBucket, lost: Controller
+) -> None:
+    new = Controller(tmp_path / "new", bucket)
+    odd = {**ACCEPTED, "nodes": [2]}
+    new.write("accepted.json", {"accepted": [odd]})
+    new.write("nodes/n1.json", {**node(), "history": [{"run": ["x"], "at": STAMP}]})
+    new.service.turn()
+    assert [one["nodes"] for one in new.read("accepted.json")["accepted"]] == [2, [2]]
+    assert [one["run"] for one in new.read("nodes/n1.json")["history"]] == ["19", "20", ["x"]]
+
+
+def test_a_turn_goes_on_whatever_the_copies_did(
+    tmp_path: Path, bucket: LocalBucket, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(copies.Copies, "restore", lambda *_: 1 // 0)
+    new = Controller(tmp_path / "new", bucket)
+    noted: list[float] = []
+    monkeypatch.setattr(service.Service, "_watch_nodes", lambda _: noted.append(1.0))
+    new.service.turn()
+    new.service.turn()
+    assert service.KEY in bucket.written
+    assert len(noted) == 2
+    assert new.log.read_text().count("ZeroDivisionError") == 1, "said once"
+
+
+def _faulty(monkeypatch: pytest.MonkeyPatch) -> None:
+    row = {"name": "n1", "instance_id": "i-1", "states": ["IDLE", "DRAIN"], "partitions": ["gpu"]}
+    row |= {"reason": "clusterwright: xid 79 (reboot)", "boot_time": "2026-11-01T00:00:00Z"}
+    monkeypatch.setattr(slurm_view, "nodes", lambda *_: [{**row, "group": None}])
+
+
+def _kinds(controller: Controller) -> list[str]:
+    book = lemon.load(controller.folder / "lemons.json")
+    return [one.kind for one in book.get(("n1", "i-1"), ())]
+
+
+def test_a_fault_is_counted_once_if_the_bucket_is_away_at_first(
+    tmp_path: Path, bucket: LocalBucket, lost: Controller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The lost controller has counted it on another day: the node was a lemon after it."""
+    new = Controller(tmp_path / "new", bucket)
+    _faulty(monkeypatch)
+    bucket.is_closed = True
+    new.service.turn()
+    assert _kinds(new) == []
+    bucket.is_closed = False
+    new.service.turn()
+    assert _kinds(new) == ["xid", "xid", "xid"]
+
+
+def test_faults_are_counted_without_the_copies_after_a_time(
+    tmp_path: Path, bucket: LocalBucket, lost: Controller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(service, "COPIES_SECONDS", 0.0)
+    new = Controller(tmp_path / "new", bucket)
+    _faulty(monkeypatch)
+    bucket.is_closed = True
+    new.service.turn()
+    new.service.turn()
+    assert _kinds(new) == ["xid"]
+    (told,) = new.told()
+    assert "counted twice" in told["error"]
 
 
 def test_a_run_that_began_without_the_records_ends_first(
