@@ -202,7 +202,8 @@ def _not_waiting(job: Job) -> str | None:
 
 def _look(context: ScenarioContext) -> None:
     """Run the service's program once, with the hold, without spares."""
-    options = ("--hold=quick", f"--acceptance={_FOLDER}", "--once")
+    # A bucket that does not exist: the service's own records there are not the scenario's.
+    options = ("--hold=quick", f"--acceptance={_FOLDER}", "--bucket=none", "--once")
     context.controller.must(" ".join([_command(context), *options]))
 
 
