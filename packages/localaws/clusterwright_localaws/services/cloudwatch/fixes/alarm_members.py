@@ -15,21 +15,6 @@ DESCRIPTION = (
     "CloudWatch: alarms have StateTransitionedTimestamp; Metrics and StateReasonData are absent "
     "where there are none"
 )
-REPRODUCTION = """\
-cloudwatch = boto3.client("cloudwatch")
-cloudwatch.put_metric_alarm(
-    AlarmName="a",
-    Namespace="N",
-    MetricName="m",
-    Statistic="Average",
-    Period=60,
-    EvaluationPeriods=1,
-    Threshold=1.0,
-    ComparisonOperator="GreaterThanThreshold",
-)
-(alarm,) = cloudwatch.describe_alarms(AlarmNames=["a"])["MetricAlarms"]
-assert "StateReasonData" not in alarm
-"""
 
 
 def apply() -> None:

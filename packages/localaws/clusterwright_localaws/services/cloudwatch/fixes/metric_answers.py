@@ -16,18 +16,6 @@ DESCRIPTION = (
     "CloudWatch: GetMetricData labels results with the name of the metric, where all have one "
     "statistic, and answers its messages"
 )
-REPRODUCTION = """\
-from datetime import datetime, timedelta, timezone
-
-cloudwatch = boto3.client("cloudwatch")
-now = datetime.now(timezone.utc)
-metric = {"Namespace": "N", "MetricName": "m"}
-query = {"Id": "q", "MetricStat": {"Metric": metric, "Period": 60, "Stat": "Sum"}}
-found = cloudwatch.get_metric_data(
-    MetricDataQueries=[query], StartTime=now - timedelta(hours=1), EndTime=now
-)
-assert found["MetricDataResults"][0]["Label"] == "m"
-"""
 
 
 def apply() -> None:

@@ -11,13 +11,6 @@ from clusterwright_localaws.core.runtime import runtime
 
 MOTO_VERSION = "5.2.5"
 DESCRIPTION = "IAM: CreateRole answers neither MaxSessionDuration nor RoleLastUsed"
-REPRODUCTION = """\
-iam = boto3.client("iam")
-document = '{"Version": "2012-10-17", "Statement": {"Effect": "Allow", '
-document += '"Principal": {"Service": "ec2.amazonaws.com"}, "Action": "sts:AssumeRole"}}'
-role = iam.create_role(RoleName="role", AssumeRolePolicyDocument=document)["Role"]
-assert "MaxSessionDuration" not in role
-"""
 
 
 def apply() -> None:

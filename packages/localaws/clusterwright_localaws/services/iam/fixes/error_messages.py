@@ -12,13 +12,6 @@ from clusterwright_localaws.core.runtime import runtime
 
 MOTO_VERSION = "5.2.5"
 DESCRIPTION = "Query services (IAM, SNS and others): errors have their message once, as `Message`"
-REPRODUCTION = """\
-iam = boto3.client("iam")
-try:
-    iam.get_role(RoleName="role")
-except iam.exceptions.NoSuchEntityException as error:
-    assert "message" not in error.response, error.response
-"""
 
 
 def apply() -> None:

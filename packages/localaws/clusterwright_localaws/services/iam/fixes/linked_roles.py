@@ -24,11 +24,6 @@ DESCRIPTION = (
     "suffixes that their service does not take, and name their deletion's task after the role; "
     "other roles and names that are no service principals are refused"
 )
-REPRODUCTION = """\
-iam = boto3.client("iam")
-role = iam.create_service_linked_role(AWSServiceName="eks.amazonaws.com")["Role"]
-assert role["RoleName"] == "AWSServiceRoleForAmazonEKS", role["RoleName"]
-"""
 
 
 # "Service principals are unique and case-sensitive":

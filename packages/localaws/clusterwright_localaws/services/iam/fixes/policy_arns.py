@@ -15,14 +15,6 @@ DESCRIPTION = (
     "IAM: attaching a policy whose ARN is none is a ValidationError, and a missing policy is one "
     "that was not found"
 )
-REPRODUCTION = """\
-iam = boto3.client("iam")
-iam.create_user(UserName="user")
-try:
-    iam.attach_user_policy(UserName="user", PolicyArn="no-arn-of-a-policy-at-all")
-except iam.exceptions.ClientError as error:
-    assert error.response["Error"]["Code"] == "ValidationError", error
-"""
 
 
 def apply() -> None:

@@ -15,14 +15,6 @@ DESCRIPTION = (
     "Logs: the identifier of a group is its name or its ARN; the message about a missing stream "
     "names the stream"
 )
-REPRODUCTION = """\
-logs = boto3.client("logs")
-for name in ("a", "b"):
-    logs.create_log_group(logGroupName=name)
-logs.create_log_stream(logGroupName="a", logStreamName="s")
-streams = logs.describe_log_streams(logGroupIdentifier="a")["logStreams"]
-assert [stream["logStreamName"] for stream in streams] == ["s"], streams
-"""
 
 
 def apply() -> None:
