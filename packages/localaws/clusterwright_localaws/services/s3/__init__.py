@@ -3,7 +3,6 @@
 API = (
     "access_checks",
     "bucket_checks",
-    "conditional_writes",
     "metrics_configurations",
     "object_checks",
 )
@@ -15,9 +14,12 @@ FIXES = (
     "bucket_arns",
     "bucket_defaults",
     "checksum_types",
+    "checksum_values",
+    "concurrent_reads",
     "conditional_uploads",
     "delete_markers",
     "listed_names",
+    "missing_uploads",
     "object_posts",
     "requester_pays",
     "self_copies",

@@ -69,7 +69,6 @@ def check_new_bucket(request: Mapping[str, Any]) -> None:
     "s3", "PutBucketAcl", "PutObjectAcl", "PutObject", "CopyObject", "CreateMultipartUpload"
 )
 def put_acl(call: Call) -> Mapping[str, Any]:
-    from clusterwright_localaws.services.s3.conditional_writes import check_conditions
     from clusterwright_localaws.services.s3.object_checks import check_tags
 
     request = call.parameters
@@ -83,8 +82,6 @@ def put_acl(call: Call) -> Mapping[str, Any]:
         _check_acl(bucket, request, of_an_object=call.operation != "PutBucketAcl")
     if request.get("Tagging"):
         check_tags(str(request["Tagging"]))
-    if bucket is not None:
-        check_conditions(bucket, request)
     raise ForwardToMoto
 
 

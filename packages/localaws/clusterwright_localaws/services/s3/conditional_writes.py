@@ -9,10 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from clusterwright_localaws.core.call import Call, operation
-from clusterwright_localaws.core.errors import AwsError, ForwardToMoto
+from clusterwright_localaws.core.errors import AwsError
 from clusterwright_localaws.services.s3.fixes.conditional_uploads import is_overtaken
-from clusterwright_localaws.services.s3.world_buckets import find_bucket
 
 _MATCH: Final = "If-Match"
 _NONE_MATCH: Final = "If-None-Match"
@@ -61,15 +59,6 @@ def check_conditions(bucket: Any, request: Mapping[str, Any]) -> None:
             Condition=header,
             Key=request["Key"],
         )
-
-
-@operation("s3", "CompleteMultipartUpload")
-def complete_upload(call: Call) -> Mapping[str, Any]:
-    bucket = find_bucket(call.parameters["Bucket"])
-    # moto answers a repeated completion again.
-    if bucket is not None and call.parameters.get("UploadId") in bucket.multiparts:
-        check_conditions(bucket, call.parameters)
-    raise ForwardToMoto
 
 
 def _plain(etag: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -20,11 +21,12 @@ def s3(aws: Any) -> Any:
     return made
 
 
-def upload(s3: Any) -> dict[str, Any]:
-    begun = s3.create_multipart_upload(**KEY)["UploadId"]
-    part = s3.upload_part(**KEY, UploadId=begun, PartNumber=1, Body=b"x")
+def upload(s3: Any, name: str = "a") -> dict[str, Any]:
+    key = {"Bucket": "one", "Key": name}
+    begun = s3.create_multipart_upload(**key)["UploadId"]
+    part = s3.upload_part(**key, UploadId=begun, PartNumber=1, Body=b"x")
     parts = [{"ETag": part["ETag"], "PartNumber": 1}]
-    return {**KEY, "UploadId": begun, "MultipartUpload": {"Parts": parts}}
+    return {**key, "UploadId": begun, "MultipartUpload": {"Parts": parts}}
 
 
 def test_a_copy_looks_at_its_destination(s3: Any) -> None:
@@ -77,3 +79,48 @@ def test_a_delete_marker_is_no_object(s3: Any) -> None:
     s3.delete_object(**KEY)
     assert refusal(s3.put_object, **KEY, IfMatch=etag)[0] == "NoSuchKey"
     s3.put_object(**KEY, Body=b"x", IfNoneMatch="*")
+
+
+def is_refused(write: Any, **request: Any) -> bool:
+    try:
+        write(**request)
+    except ClientError as error:
+        if error.response["Error"]["Code"] != "PreconditionFailed":
+            raise
+        return True
+    return False
+
+
+@pytest.mark.usefixtures("many_switches")
+def test_no_update_is_lost(s3: Any) -> None:
+    s3.put_object(**KEY, Body=b"0")
+
+    def increment(_: int) -> None:
+        for _ in range(20):
+            refused = True
+            while refused:
+                read = s3.get_object(**KEY)
+                body = str(int(read["Body"].read()) + 1).encode()
+                refused = is_refused(s3.put_object, **KEY, Body=body, IfMatch=read["ETag"])
+
+    with ThreadPoolExecutor(6) as pool:
+        list(pool.map(increment, range(6)))
+    assert s3.get_object(**KEY)["Body"].read() == b"120"
+
+
+@pytest.mark.usefixtures("many_switches")
+def test_one_of_several_writers_wins(s3: Any) -> None:
+    s3.put_object(Bucket="one", Key="source", Body=b"x")
+    with ThreadPoolExecutor(6) as pool:
+        for name in map(str, range(10)):
+            key = {"Bucket": "one", "Key": name, "IfNoneMatch": "*"}
+            writes = [
+                pool.submit(is_refused, write, **key | more)
+                for write, more in (
+                    (s3.put_object, {"Body": b"x"}),
+                    (s3.copy_object, {"CopySource": "one/source"}),
+                    (s3.complete_multipart_upload, upload(s3, name)),
+                    (s3.put_object, {"Body": b"y"}),
+                )
+            ]
+            assert [write.result() for write in writes].count(False) == 1

@@ -7,14 +7,12 @@ https://docs.aws.amazon.com/AmazonS3/latest/userguide/checking-object-integrity-
 
 from __future__ import annotations
 
-import base64
-import functools
-import struct
 from collections.abc import Iterator
 from typing import Any, Final
 from urllib.parse import unquote
 
 from clusterwright_localaws.core.runtime import runtime
+from clusterwright_localaws.services.s3 import checksums
 
 MOTO_VERSION = "5.2.5"
 DESCRIPTION = (
@@ -23,31 +21,8 @@ DESCRIPTION = (
 )
 _FULL: Final = "FULL_OBJECT"
 _COMPOSITE: Final = "COMPOSITE"
-_DEFAULT: Final = "CRC64NVME"
 _HEADER: Final = "x-amz-checksum-"
 _VERSION: Final = "x-amz-version-id"
-_POLYNOMIAL: Final = 0x9A6C9329AC4BC9B5  # reflected; NVM Express NVM Command Set, CRC64NVME
-_ONES: Final = (1 << 64) - 1
-# In Python it takes about a second for some MiB.
-_MOST_BYTES: Final = 1 << 20
-
-
-def crc64nvme(data: bytes) -> str:
-    """The CRC64NVME of data in Base64, as S3 writes it."""
-    first, second, third, fourth = _tables()
-    crc = _ONES
-    whole = len(data) // 8 * 8
-    for (word,) in struct.iter_unpack("<Q", data[:whole]):
-        crc ^= word
-        crc = (
-            first[crc & 0xFFFF]
-            ^ second[crc >> 16 & 0xFFFF]
-            ^ third[crc >> 32 & 0xFFFF]
-            ^ fourth[crc >> 48]
-        )
-    for byte in data[whole:]:
-        crc = _one_byte((crc ^ byte) & 0xFF) ^ (crc >> 8)
-    return base64.b64encode((crc ^ _ONES).to_bytes(8, "big")).decode()
 
 
 def apply() -> None:
@@ -61,14 +36,19 @@ def _mend_objects() -> None:
 
     complete = S3Backend.complete_multipart_upload
     copy_object = S3Backend.copy_object
+    set_metadata = FakeKey.set_metadata
 
     def _complete(self: Any, *more: Any, **named: Any) -> Any:
         key = complete(self, *more, **named)
-        if runtime().active and key is not None and key.checksum_algorithm in (None, _DEFAULT):
-            small = key.size <= _MOST_BYTES
-            key.checksum_algorithm = _DEFAULT if small else None
-            key.checksum_value = crc64nvme(key.value) if small else None
+        if runtime().active and key is not None and key.checksum_value:
+            key.checksum_algorithm = key.checksum_algorithm or checksums.CRC64NVME
         return key
+
+    def _set_metadata(self: Any, metadata: Any, replace: bool = False) -> None:
+        set_metadata(self, metadata, replace)
+        if runtime().active:
+            for name in [each for each in self.metadata if each.lower().startswith(_HEADER)]:
+                del self.metadata[name]
 
     def _copy_object(self: Any, source: Any, bucket: str, name: str, **named: Any) -> None:
         copy_object(self, source, bucket, name, **named)
@@ -76,6 +56,7 @@ def _mend_objects() -> None:
             _recompute(self.get_object(bucket, name))
 
     FakeKey.checksum_type = property(_type_of, _set_type)  # type: ignore[assignment]
+    FakeKey.set_metadata = _set_metadata  # type: ignore[method-assign]
     S3Backend.complete_multipart_upload = _complete  # type: ignore[method-assign]
     S3Backend.copy_object = _copy_object  # type: ignore[assignment, method-assign]
 
@@ -126,7 +107,7 @@ def _mend_bodies() -> None:
 
 def _type_of(key: Any) -> str | None:
     stored: str | None = vars(key).get("checksum_type")
-    return stored or (_FULL if key.checksum_value else None)
+    return stored or (_FULL if runtime().active and key.checksum_value else None)
 
 
 def _set_type(key: Any, value: str | None) -> None:
@@ -179,21 +160,3 @@ def _listed(keys: Any, name: str, version: str | None) -> Any | None:
         if key.version_id == version and hasattr(key, "checksum_algorithm"):
             return key
     return None
-
-
-def _one_byte(value: int) -> int:
-    for _ in range(8):
-        value = (value >> 1) ^ (_POLYNOMIAL if value & 1 else 0)
-    return value
-
-
-@functools.cache
-def _tables() -> tuple[list[int], ...]:
-    """What each two bytes of a word do to the remainder; the first two are shifted furthest."""
-    rows = [[_one_byte(value) for value in range(256)]]
-    for _ in range(7):
-        rows.append([rows[0][each & 0xFF] ^ (each >> 8) for each in rows[-1]])
-    return tuple(
-        [rows[7 - 2 * part][two & 0xFF] ^ rows[6 - 2 * part][two >> 8] for two in range(65536)]
-        for part in range(4)
-    )

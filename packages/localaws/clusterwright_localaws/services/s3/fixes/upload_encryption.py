@@ -15,26 +15,38 @@ _HEADER = "x-amz-server-side-encryption"
 
 
 def apply() -> None:
+    from moto.s3.models import S3Backend
     from moto.s3.responses import S3Response
 
-    post = S3Response._key_response_post
+    create = S3Backend.create_multipart_upload
+    serialized = S3Response.serialized
 
-    def _key_response_post(
-        self: Any, request: Any, body: bytes, bucket_name: str, query: Any, key_name: str
-    ) -> Any:
-        status, headers, text = post(self, request, body, bucket_name, query, key_name)
-        if runtime().active and "uploads" in query and _HEADER not in headers:
-            bucket = self.backend.get_bucket(bucket_name)
-            if bucket.encryption:
-                rule = bucket.encryption["Rule"]["ApplyServerSideEncryptionByDefault"]
-                # The new upload is the last one; its parts name its encryption too.
-                upload = list(bucket.multiparts.values())[-1]
-                upload.sse_encryption = rule["SSEAlgorithm"]
-                upload.kms_key_id = rule.get("KMSMasterKeyID")
-                headers = {**headers, _HEADER: rule["SSEAlgorithm"]}
-                key = rule.get("KMSMasterKeyID")
-                if key:
-                    headers[f"{_HEADER}-aws-kms-key-id"] = key
-        return status, headers, text
+    def _create(self: Any, bucket_name: str, *more: Any, **named: Any) -> Any:
+        upload = create(self, bucket_name, *more, **named)
+        encryption = self.get_bucket(bucket_name).encryption
+        if runtime().active and encryption and not upload.sse_encryption:
+            rule = encryption["Rule"]["ApplyServerSideEncryptionByDefault"]
+            upload.sse_encryption = rule["SSEAlgorithm"]
+            upload.kms_key_id = rule.get("KMSMasterKeyID")
+        return upload
 
-    S3Response._key_response_post = _key_response_post  # type: ignore[method-assign]
+    def _serialized(self: Any, action_result: Any) -> Any:
+        status, headers, body = serialized(self, action_result)
+        if runtime().active and self.data.get("Action") == "CreateMultipartUpload":
+            headers.update(_headers_of(self.backend, action_result.result))
+        return status, headers, body
+
+    S3Backend.create_multipart_upload = _create  # type: ignore[method-assign]
+    S3Response.serialized = _serialized  # type: ignore[method-assign]
+
+
+def _headers_of(backend: Any, result: Any) -> dict[str, str]:
+    created = isinstance(result, dict)  # otherwise it is an error
+    bucket = backend.get_bucket(result["Bucket"]) if created else None
+    upload = bucket.multiparts.get(result["UploadId"]) if bucket is not None else None
+    if upload is None or not upload.sse_encryption:
+        return {}
+    headers = {_HEADER: upload.sse_encryption}
+    if upload.kms_key_id:
+        headers[f"{_HEADER}-aws-kms-key-id"] = upload.kms_key_id
+    return headers

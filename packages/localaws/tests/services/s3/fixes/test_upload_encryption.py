@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
 from packages.localaws.tests.parts import client
@@ -40,3 +42,22 @@ def test_parts_and_completions_name_it_too() -> None:
     parts = [{"ETag": part["ETag"], "PartNumber": 1}]
     done = s3.complete_multipart_upload(**begun, MultipartUpload={"Parts": parts})
     assert done["ServerSideEncryption"] == "AES256"
+
+
+@pytest.mark.usefixtures("aws", "many_switches")
+def test_concurrent_uploads_keep_their_own() -> None:
+    s3 = client("s3")
+    s3.create_bucket(Bucket="one")
+    rule = {"ApplyServerSideEncryptionByDefault": {"SSEAlgorithm": "aws:kms"}}
+    s3.put_bucket_encryption(Bucket="one", ServerSideEncryptionConfiguration={"Rules": [rule]})
+
+    def encryption(number: int) -> tuple[str, str]:
+        named = {"ServerSideEncryption": "AES256"} if number % 2 else {}
+        begun = {"Bucket": "one", "Key": str(number)}
+        upload = s3.create_multipart_upload(**begun, **named)
+        part = s3.upload_part(**begun, UploadId=upload["UploadId"], PartNumber=1, Body=b"x")
+        return upload["ServerSideEncryption"], part["ServerSideEncryption"]
+
+    with ThreadPoolExecutor(6) as pool:
+        found = list(pool.map(encryption, range(60)))
+    assert found == [("aws:kms",) * 2, ("AES256",) * 2] * 30

@@ -1,0 +1,182 @@
+"""moto keeps any value of a checksum, drops one without an algorithm, and lacks CRC64NVME.
+
+https://docs.aws.amazon.com/AmazonS3/latest/userguide/checking-object-integrity-upload.html
+Messages as recorded on AWS by others: aws/aws-sdk-ruby#3322 and the tests of the AWS SDK for Java.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from collections.abc import Sequence
+from contextvars import ContextVar
+from typing import Any, Final
+
+from clusterwright_localaws.core.errors import AwsError
+from clusterwright_localaws.core.runtime import runtime
+from clusterwright_localaws.services.s3 import checksums
+
+MOTO_VERSION = "5.2.5"
+DESCRIPTION = (
+    "S3: a wrong checksum of an object, a part or a completed upload is BadDigest and a right one "
+    "is kept; CRC64NVME is computed for up to 1 MiB and joined from the parts' values"
+)
+_HEADER: Final = "x-amz-checksum-"
+_TRAILER: Final = re.compile(rb"x-amz-checksum-(\w+):([\w+/=]+)")
+_TRAILER_BYTES: Final = 512  # checksums and signatures at the end of a body
+_OF_MOTO: Final = frozenset({"CRC32", "SHA1", "SHA256"})  # it has other values for the others
+# Value of a part, as it was uploaded.
+_MARK: Final = "crc64nvme"
+# Algorithm and value that a completion gives for its object.
+_of_the_object: ContextVar[tuple[str, str] | None] = ContextVar("_of_the_object", default=None)
+
+
+def apply() -> None:
+    _mend_values()
+    _mend_uploads()
+
+
+def _mend_values() -> None:
+    from moto.s3 import responses
+    from moto.s3.responses import S3Response
+
+    compute_checksum = responses.compute_checksum
+    get_checksum = S3Response._get_checksum
+    put_object = S3Response.put_object
+
+    def _compute(body: bytes, algorithm: str, encode_base64: bool = True) -> bytes:
+        if runtime().active and algorithm == checksums.CRC64NVME:
+            value = checksums.crc64nvme(body).encode()
+            return value if encode_base64 else base64.b64decode(value)
+        return compute_checksum(body, algorithm, encode_base64)
+
+    def _get_checksum(self: Any, headers: dict[str, Any]) -> Any:
+        given = _given(self) if runtime().active else None
+        if given is None:
+            return get_checksum(self, headers)
+        headers[f"{_HEADER}{given[0].lower()}"] = given[1]
+        return given
+
+    def _put_object(self: Any) -> Any:
+        if runtime().active:
+            _check(self)
+        return put_object(self)
+
+    responses.compute_checksum = _compute
+    S3Response._get_checksum = _get_checksum  # type: ignore[assignment, method-assign]
+    S3Response.put_object = _put_object  # type: ignore[method-assign]
+
+
+def _mend_uploads() -> None:
+    from moto.s3.models import FakeMultipart
+    from moto.s3.responses import S3Response
+
+    upload_part = S3Response.upload_part
+    post = S3Response._key_response_post
+    complete = FakeMultipart.complete
+
+    def _upload_part(self: Any) -> Any:
+        given = _check(self) if runtime().active else None
+        status, headers, text = upload_part(self)
+        if given is not None and given[0] == checksums.CRC64NVME:
+            upload = self.backend.get_bucket(self.bucket_name).multiparts.get(
+                self._get_param("uploadId")
+            )
+            part = upload and upload.parts.get(self._get_int_param("partNumber"))
+            if part and part.etag == headers["ETag"]:
+                setattr(part, _MARK, given[1])
+        return status, headers, text
+
+    def _post(self: Any, *request: Any) -> Any:
+        token = _of_the_object.set(_given(self) if runtime().active else None)
+        try:
+            return post(self, *request)
+        finally:
+            _of_the_object.reset(token)
+
+    def _complete(self: Any, body: Any) -> Any:
+        listed = list(body)
+        value, etag, computed = complete(self, iter(listed))
+        if runtime().active:
+            parts = [self.parts[number] for number, _ in listed]
+            computed = _agreed(self.metadata, parts, computed)
+        return value, etag, computed
+
+    S3Response.upload_part = _upload_part  # type: ignore[method-assign]
+    S3Response._key_response_post = _post  # type: ignore[assignment, method-assign]
+    FakeMultipart.complete = _complete  # type: ignore[method-assign]
+
+
+def _given(response: Any) -> tuple[str, str] | None:
+    """Return the algorithm and the value of a request's header or trailer."""
+    for algorithm in checksums.LENGTHS:
+        value = response.headers.get(f"{_HEADER}{algorithm.lower()}")
+        if value:
+            return algorithm, str(value)
+    body = response.raw_body
+    if not response.headers.get("x-amz-trailer") or not isinstance(body, bytes):
+        return None
+    found = _TRAILER.search(body[-_TRAILER_BYTES:])
+    algorithm = found[1].decode().upper() if found else ""
+    return (algorithm, found[2].decode()) if found and algorithm in checksums.LENGTHS else None
+
+
+def _check(response: Any) -> tuple[str, str] | None:
+    """Return the checksum that a request gives, if its body has it."""
+    given = _given(response)
+    if given is not None:
+        algorithm, value = given
+        _check_form(algorithm, value)
+        body = response.body or b""
+        data = body.encode() if isinstance(body, str) else body
+        if checksums.checksum(data, algorithm) not in (None, value):
+            raise _bad_digest(algorithm)
+    return given
+
+
+def _agreed(
+    metadata: Any, parts: Sequence[Any], computed: tuple[str, str, int] | None
+) -> tuple[str, str, int] | None:
+    """Return type, value and number of parts of the checksum of a completed upload."""
+    algorithm = metadata.get(f"{_HEADER}algorithm") or checksums.CRC64NVME
+    given = _of_the_object.get()
+    value = given[1].partition("-")[0] if given is not None and given[0] == algorithm else None
+    if value is not None:
+        _check_form(algorithm, value)
+    if algorithm == checksums.CRC64NVME:
+        found = _joined(parts)
+        computed = ("FULL_OBJECT", found or value or "", 1) if found or value else None
+    elif value is not None and computed is not None and algorithm not in _OF_MOTO:
+        computed = (computed[0], value, computed[2])
+    if value is not None and computed is not None and value != computed[1]:
+        # As AWS writes it here: in small letters.
+        raise _bad_digest(algorithm.lower())
+    return computed
+
+
+def _joined(parts: Sequence[Any]) -> str | None:
+    """Return the CRC64NVME of all parts; `None` if there is more to compute than is computed."""
+    unknown = [part for part in parts if not hasattr(part, _MARK)]
+    if sum(part.size for part in unknown) > checksums.MOST_BYTES:
+        return None
+    whole = checksums.crc64nvme(b"")
+    for part in parts:
+        value = getattr(part, _MARK, None) or checksums.crc64nvme(part.value)
+        whole = checksums.joined_crc64nvme(whole, value, part.size)
+    return whole
+
+
+def _check_form(algorithm: str, value: str) -> None:
+    try:
+        right = len(base64.b64decode(value, validate=True)) == checksums.LENGTHS[algorithm]
+    except binascii.Error:
+        right = False
+    if not right:
+        text = f"Value for {_HEADER}{algorithm.lower()} header is invalid."
+        raise AwsError("InvalidRequest", text, 400)
+
+
+def _bad_digest(algorithm: str) -> AwsError:
+    text = f"The {algorithm} you specified did not match the calculated checksum."
+    return AwsError("BadDigest", text, 400)

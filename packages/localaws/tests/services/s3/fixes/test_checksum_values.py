@@ -1,0 +1,145 @@
+"""Tests of services.s3.fixes.checksum_values."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from io import BytesIO
+from typing import Any
+
+import pytest
+
+from clusterwright_localaws.services.s3.checksums import crc64nvme, joined_crc64nvme
+from packages.localaws.tests.parts import client, refusal
+
+KEY = {"Bucket": "one", "Key": "a"}
+MIB = 1 << 20
+BIG = bytes(6 * MIB)
+WRONG = {
+    "ChecksumCRC32": "AAAAAA==",
+    "ChecksumCRC64NVME": "AAAAAAAAAAA=",
+    "ChecksumSHA1": base64.b64encode(bytes(20)).decode(),
+    "ChecksumSHA256": base64.b64encode(bytes(32)).decode(),
+}
+
+
+@pytest.fixture
+def s3(aws: Any) -> Any:
+    made = client("s3")
+    made.create_bucket(Bucket="one")
+    return made
+
+
+@pytest.fixture(scope="module")
+def big_value() -> str:
+    one = crc64nvme(bytes(MIB))
+    value = one
+    for _ in range(5):
+        value = joined_crc64nvme(value, one, MIB)
+    return value
+
+
+def upload(s3: Any, *parts: tuple[bytes, dict[str, str]], **begin: str) -> dict[str, Any]:
+    """Begin an upload and send its parts; returns the request that completes it."""
+    begun = s3.create_multipart_upload(**KEY, **begin)["UploadId"]
+    sent = []
+    for number, (body, given) in enumerate(parts, 1):
+        part = s3.upload_part(**KEY, UploadId=begun, PartNumber=number, Body=body, **given)
+        sent.append({"ETag": part["ETag"], "PartNumber": number})
+    return {**KEY, "UploadId": begun, "MultipartUpload": {"Parts": sent}}
+
+
+def read_everywhere(s3: Any, expected: str | None) -> None:
+    assert "ChecksumCRC64NVME" not in s3.head_object(**KEY)
+    for read in (s3.head_object, s3.get_object):
+        assert read(**KEY, ChecksumMode="ENABLED").get("ChecksumCRC64NVME") == expected
+    body = BytesIO()
+    s3.download_fileobj("one", "a", body)
+    assert len(body.getvalue()) == len(BIG) + 4
+    s3.copy_object(Bucket="one", Key="b", CopySource="one/a")
+    copied = s3.head_object(Bucket="one", Key="b", ChecksumMode="ENABLED")
+    assert copied.get("ChecksumCRC64NVME") == expected
+
+
+def test_large_parts_are_joined(s3: Any, big_value: str) -> None:
+    parts = ((BIG, {"ChecksumCRC64NVME": big_value}), (b"test", {}))
+    done = s3.complete_multipart_upload(**upload(s3, *parts, ChecksumAlgorithm="CRC64NVME"))
+    expected = joined_crc64nvme(big_value, crc64nvme(b"test"), 4)
+    assert (done["ChecksumCRC64NVME"], done["ChecksumType"]) == (expected, "FULL_OBJECT")
+    read_everywhere(s3, expected)
+
+
+def test_a_large_part_without_a_value(s3: Any, big_value: str) -> None:
+    parts = ((BIG, {}), (b"test", {}))
+    done = s3.complete_multipart_upload(**upload(s3, *parts, ChecksumAlgorithm="CRC64NVME"))
+    assert "ChecksumCRC64NVME" not in done
+    read_everywhere(s3, None)
+    s3.complete_multipart_upload(**upload(s3, *parts), ChecksumCRC64NVME=big_value)
+    read_everywhere(s3, big_value)
+
+
+@pytest.mark.parametrize("member", WRONG)
+def test_wrong_values(s3: Any, member: str) -> None:
+    name = member.removeprefix("Checksum")
+    given = {member: WRONG[member]}
+    text = "you specified did not match the calculated checksum."
+    for write in (
+        lambda: refusal(s3.put_object, **KEY, Body=b"test", **given),
+        lambda: refusal(lambda: upload(s3, (b"test", given), ChecksumAlgorithm=name)),
+    ):
+        assert write() == ("BadDigest", f"The {name} {text}")
+    begun = upload(s3, (b"test", {}), ChecksumAlgorithm=name)
+    refused = refusal(s3.complete_multipart_upload, **begun, **given)
+    assert refused == ("BadDigest", f"The {name.lower()} {text}")
+    assert "Contents" not in s3.list_objects_v2(Bucket="one")
+    s3.complete_multipart_upload(**begun)
+
+
+def test_malformed_values(s3: Any) -> None:
+    for value in ("AAAA", "?"):
+        code, text = refusal(s3.put_object, **KEY, Body=b"x", ChecksumSHA256=value)
+        assert code == "InvalidRequest"
+        assert text == "Value for x-amz-checksum-sha256 header is invalid."
+
+
+def test_right_values_are_kept(s3: Any) -> None:
+    crc32 = base64.b64encode(binascii.crc32(b"test").to_bytes(4, "big")).decode()
+    for given in (
+        {"ChecksumCRC64NVME": crc64nvme(b"test")},
+        {"ChecksumCRC32": crc32},
+        {"ChecksumCRC32C": "AAAAAA=="},  # is not computed
+    ):
+        for read in (
+            s3.put_object(**KEY, Body=b"test", **given),
+            s3.head_object(**KEY, ChecksumMode="ENABLED"),
+        ):
+            assert given.items() <= read.items()
+            assert read["ChecksumType"] == "FULL_OBJECT"
+
+
+def test_a_composite_value(s3: Any) -> None:
+    first = s3.complete_multipart_upload(**upload(s3, (b"test", {}), ChecksumAlgorithm="SHA256"))[
+        "ChecksumSHA256"
+    ]
+    again = upload(s3, (b"test", {}), ChecksumAlgorithm="SHA256")
+    assert s3.complete_multipart_upload(**again, ChecksumSHA256=first)["ChecksumSHA256"] == first
+
+
+def test_a_copy_with_a_checksum_of_its_own(s3: Any) -> None:
+    s3.put_object(**KEY, Body=b"test")
+    copied = s3.copy_object(
+        Bucket="one", Key="b", CopySource="one/a", ChecksumAlgorithm="CRC64NVME"
+    )
+    assert copied["CopyObjectResult"]["ChecksumCRC64NVME"] == crc64nvme(b"test")
+
+
+@pytest.mark.usefixtures("s3")
+def test_a_wrong_trailer(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[dict[str, Any]] = []
+    own = client.__wrapped__("s3")
+    own.meta.events.register_first(
+        "before-send.s3.PutObject", lambda request, **_: seen.append(dict(request.headers))
+    )
+    monkeypatch.setattr("botocore.httpchecksum.Crc32Checksum.digest", lambda _: bytes(4))
+    assert refusal(own.put_object, **KEY, Body=BytesIO(b"test"))[0] == "BadDigest"
+    assert seen[0]["X-Amz-Trailer"] == b"x-amz-checksum-crc32"
