@@ -10,11 +10,11 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from clusterwright_localaws.core.errors import AwsError
-from clusterwright_localaws.services.s3.fixes.conditional_uploads import is_overtaken
 
 _MATCH: Final = "If-Match"
 _NONE_MATCH: Final = "If-None-Match"
 _ANY: Final = "*"
+_MARK: Final = "overtaken"
 
 
 def check_conditions(bucket: Any, request: Mapping[str, Any]) -> None:
@@ -50,7 +50,7 @@ def check_conditions(bucket: Any, request: Mapping[str, Any]) -> None:
             Condition=header,
         )
     upload = bucket.multiparts.get(request.get("UploadId"))
-    if upload is not None and is_overtaken(upload):
+    if upload is not None and hasattr(upload, _MARK):
         raise AwsError(
             "ConditionalRequestConflict",
             "The conditional request cannot succeed due to a conflicting operation against this "
@@ -59,6 +59,13 @@ def check_conditions(bucket: Any, request: Mapping[str, Any]) -> None:
             Condition=header,
             Key=request["Key"],
         )
+
+
+def overtake(bucket: Any, key_name: str) -> None:
+    """Note that a key was written or deleted: uploads that began before conflict with it."""
+    for upload in list(bucket.multiparts.values()):
+        if upload.key_name == key_name:
+            setattr(upload, _MARK, True)
 
 
 def _plain(etag: str) -> str:

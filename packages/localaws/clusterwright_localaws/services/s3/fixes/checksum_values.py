@@ -150,7 +150,7 @@ def _agreed(
     elif value is not None and computed is not None and algorithm not in _OF_MOTO:
         computed = (computed[0], value, computed[2])
     if value is not None and computed is not None and value != computed[1]:
-        # As AWS writes it here: in small letters.
+        # AWS writes it in lower case here.
         raise _bad_digest(algorithm.lower())
     return computed
 

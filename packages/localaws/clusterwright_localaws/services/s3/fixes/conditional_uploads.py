@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from clusterwright_localaws.core.runtime import runtime
+from clusterwright_localaws.services.s3.conditional_writes import check_conditions, overtake
 
 MOTO_VERSION = "5.2.5"
 DESCRIPTION = (
@@ -17,13 +18,7 @@ DESCRIPTION = (
     "CompleteMultipartUpload is a ConditionalRequestConflict where the key was written or deleted "
     "since the upload began"
 )
-_MARK = "overtaken"
 _CONDITIONS: Final = {"If-Match": "IfMatch", "If-None-Match": "IfNoneMatch"}
-
-
-def is_overtaken(upload: Any) -> bool:
-    """Whether the upload's key was written or deleted since the upload began."""
-    return bool(getattr(upload, _MARK, False))
 
 
 def apply() -> None:
@@ -40,7 +35,8 @@ def _write_one_at_a_time() -> None:
     def _put_object(self: Any, bucket_name: str, key_name: str, *more: Any, **named: Any) -> Any:
         with runtime().lock:
             written = put_object(self, bucket_name, key_name, *more, **named)
-            _mark(self.get_bucket(bucket_name), key_name)
+            if runtime().active:
+                overtake(self.get_bucket(bucket_name), key_name)
         return written
 
     def _delete_object(
@@ -48,7 +44,8 @@ def _write_one_at_a_time() -> None:
     ) -> Any:
         with runtime().lock:
             deleted = delete_object(self, bucket_name, key_name, *more, **named)
-            _mark(self.get_bucket(bucket_name), key_name)
+            if runtime().active:
+                overtake(self.get_bucket(bucket_name), key_name)
         return deleted
 
     S3Backend.put_object = _put_object  # type: ignore[method-assign]
@@ -81,8 +78,6 @@ def _check_as_they_write() -> None:
 
 def _checked(response: Any, upload: str | None, write: Callable[[], Any]) -> Any:
     """Write an object; nobody else writes between the check of its conditions and the write."""
-    from clusterwright_localaws.services.s3.conditional_writes import check_conditions
-
     headers = response.headers
     given = {member: headers.get(name) for name, member in _CONDITIONS.items()}
     if not runtime().active or not any(given.values()):
@@ -94,10 +89,3 @@ def _checked(response: Any, upload: str | None, write: Callable[[], Any]) -> Any
             key_name = response.parse_key_name()
             check_conditions(bucket, {**given, "Key": key_name, "UploadId": upload})
         return write()
-
-
-def _mark(bucket: Any, key_name: str) -> None:
-    if runtime().active:
-        for upload in list(bucket.multiparts.values()):
-            if upload.key_name == key_name:
-                setattr(upload, _MARK, True)
