@@ -8,7 +8,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Optional, Protocol
+from typing import Optional, Pattern, Protocol
 
 from clusterwright_common.probe import Probe
 
@@ -20,6 +20,8 @@ _LOST = re.compile(
     r"(?:Node failure on|nodes? failed?:|Communication connection failure on) (\S+)"
 )
 _BOOTED = re.compile(r"^NodeName=(\S+) .*?\bBootTime=(\d\S+)", re.MULTILINE)
+_STARTED = re.compile(r"^NodeName=(\S+) .*?\bSlurmdStartTime=(\d\S+)", re.MULTILINE)
+_ENDED = re.compile(r"\btasks? [\[\]\d,-]+: Exited with exit code")
 _TASK = re.compile(r"^\s*\d+: |\btasks? [\[\]\d,-]+: ", re.MULTILINE)
 
 
@@ -166,10 +168,13 @@ class SrunLauncher:
         """Nodes that srun or Slurm reports as failed, or that have booted since.
 
         Where a node is replaced before slurmctld misses it, as on AWS PCS within seconds, srun
-        says "missing step", or only that it timed out (seen with Slurm 24.11.5).
+        says "step missing", or only that it timed out (seen with Slurm 24.11.5). Where tasks have
+        ended by themselves, a start of slurmd alone, as after an update, is none of a node.
         """
         named = {name.strip(",.") for name in _LOST.findall(stderr)}
-        named |= self._booted_since(nodes, began)
+        named |= self._since(_BOOTED, nodes, began)
+        if not _ENDED.search(stderr):
+            named |= self._since(_STARTED, nodes, began)
         answer = self.probe.run(
             ["sinfo", "--Node", "--noheader", "--nodes", ",".join(nodes), "--format=%N %t"]
         )
@@ -179,11 +184,8 @@ class SrunLauncher:
                 named.add(name)
         return tuple(node for node in nodes if node in named)
 
-    def _booted_since(self, nodes: Sequence[str], began: str) -> set[str]:
-        """The nodes that have booted since a time, of which scontrol has the local one.
-
-        A start of slurmd alone, as after an update, is none.
-        """
+    def _since(self, what: Pattern[str], nodes: Sequence[str], began: str) -> set[str]:
+        """The nodes of which a time is not before another; scontrol has local times."""
         shown = self.probe.run(["scontrol", "--oneliner", "show", "node", ",".join(nodes)])
-        found = _BOOTED.findall(shown.stdout if shown.ok else "")
-        return {name for name, booted in found if began <= booted[: len(began)]}
+        found = what.findall(shown.stdout if shown.ok else "")
+        return {name for name, time_of in found if began <= time_of[: len(began)]}

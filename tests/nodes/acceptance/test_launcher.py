@@ -93,7 +93,7 @@ def test_nodes_that_have_started_again_are_named(node: Node) -> None:
     """PCS had replaced a node before slurmctld missed it, and its verdict was unknown."""
     node.command(
         "srun",
-        "echo 'srun: error: Timed out waiting for job step to complete' >&2; exit 1",
+        "echo 'srun: error: n1: task 0: Exited with exit code 1' >&2; exit 1",
     )
     node.command("sinfo", "echo 'n1 idle'; echo 'n2 comp'")
     node.command(
@@ -104,6 +104,10 @@ def test_nodes_that_have_started_again_are_named(node: Node) -> None:
         "echo 'NodeName=n3 BootTime=None SlurmdStartTime=None'",
     )
     assert launch(node).lost == ("n2",)  # type: ignore[attr-defined]
+    # Slurm's step is gone with the node's slurmd.
+    for said in ("Timed out waiting for job step to complete", "Aborting, step missing"):
+        node.command("srun", f"echo 'srun: error: {said}' >&2; exit 1")
+        assert launch(node).lost == ("n1", "n2")  # type: ignore[attr-defined]
     node.command("scontrol", "exit 1")
     assert launch(node).lost == ()  # type: ignore[attr-defined]
 

@@ -42,9 +42,11 @@ def apply() -> None:
         if not runtime().active:
             return endpoint
         endpoint.requester_managed = False
+        endpoint.default_policy_document = default
         if endpoint.vpc_endpoint_type == "Interface":
             endpoint.ip_address_type = "ipv4"
             endpoint.dns_options = {"DnsRecordIpType": "ipv4"}
+            endpoint.default_policy_document = unversioned
             if endpoint.policy_document == default:
                 endpoint.policy_document = unversioned
         return endpoint
@@ -59,7 +61,7 @@ def apply() -> None:
         return answer
 
     def modified(self: Any) -> Any:
-        answer = modify(self)
+        answer: Any = modify(self)
         if runtime().active:
             _take_addresses(
                 self, self.ec2_backend.vpc_end_points[self._get_param("VpcEndpointId")]

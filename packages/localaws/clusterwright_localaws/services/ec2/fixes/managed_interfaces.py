@@ -87,7 +87,7 @@ def _endpoints_heed_every_parameter() -> None:
             if private is not None:
                 endpoint.private_dns_enabled = private
             if self._get_bool_param("ResetPolicy", False):
-                endpoint.policy_document = None
+                endpoint.policy_document = endpoint.default_policy_document
         return answered
 
     EC2Response.modify_vpc_endpoint = modify_vpc_endpoint  # type: ignore[method-assign]

@@ -28,9 +28,8 @@ def apply() -> None:
         self: Any, log_group_id: str | None = None, log_group_name: str | None = None
     ) -> Any:
         if runtime().active and log_group_id and not log_group_name:
-            arn = log_group_id.removesuffix(":*")
-            group = self.groups.get(arn.rpartition(":log-group:")[2])
-            if group is not None and arn in (group.name, group.arn.removesuffix(":*")):
+            group = self.groups.get(log_group_id.rpartition(":log-group:")[2])
+            if group is not None and log_group_id in (group.name, group.arn.removesuffix(":*")):
                 return group
             # moto refuses what is no identifier, and finds any group otherwise.
             if "*" not in log_group_id:

@@ -46,6 +46,9 @@ def test_a_policy_of_the_user_is_kept(site: Site) -> None:
         PolicyDocument=json.dumps(policy),
     )["VpcEndpoint"]
     assert json.loads(made["PolicyDocument"]) == policy
+    ec2.modify_vpc_endpoint(VpcEndpointId=made["VpcEndpointId"], ResetPolicy=True)
+    (found,) = ec2.describe_vpc_endpoints(VpcEndpointIds=[made["VpcEndpointId"]])["VpcEndpoints"]
+    assert json.loads(found["PolicyDocument"]) == {"Statement": ANYONE}
 
 
 def test_the_address_type_of_a_request_is_kept(site: Site) -> None:
