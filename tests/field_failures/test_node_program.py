@@ -97,8 +97,10 @@ ADDRESSES = {
     ASKS_KUBERNETES: ["https://{}:{}"],
     LIFECYCLE / "clusterwright_node/steps/job_credentials.py": ["http://127.0.0.1:579/job-role"],
     LIFECYCLE / "on_pcs_node.sh": ["http://169.254.169.254}/latest"],
+    # Of slurmctld, as `scontrol show config` says it.
+    LIFECYCLE / "clusterwright_metrics/sources/slurmctld.py": ["http://{address}/metrics/{path}"],
 }
-"""Of the instance, of the node itself, and of the cluster's API server."""
+"""Of the instance, of the node itself, and of the cluster's own servers."""
 SINCE_THE_START = {"efa_transport", "gpudirect_storage"}
 """Their results are valid since the machine started, so they are checked again after a reboot."""
 
