@@ -15,12 +15,15 @@ from clusterwright_common.probe import Probe
 JOB_NAME = "clusterwright-acceptance"
 ENDING_SECONDS = 45.0
 """For a job that did not end in time: Slurm's KillWait is 30 s."""
+NOTICED_SECONDS = 90.0
+"""In which a node whose step is gone is seen to be down, or back."""
 _BUSY = "Requested nodes are busy"
 _LOST = re.compile(
     r"(?:Node failure on|nodes? failed?:|Communication connection failure on) (\S+)"
 )
 _BOOTED = re.compile(r"^NodeName=(\S+) .*?\bBootTime=(\d\S+)", re.MULTILINE)
 _STARTED = re.compile(r"^NodeName=(\S+) .*?\bSlurmdStartTime=(\d\S+)", re.MULTILINE)
+_STEP_LOST = re.compile(r"step missing|missing step|Timed out waiting for job step")
 _ENDED = re.compile(r"\btasks? [\[\]\d,-]+: Exited with exit code")
 _TASK = re.compile(r"^\s*\d+: |\btasks? [\[\]\d,-]+: ", re.MULTILINE)
 
@@ -162,6 +165,11 @@ class SrunLauncher:
             words = self._cancel("--state=RUNNING", f"--nodelist={','.join(nodes)}")
             self.probe.with_time(30.0).run(words, 30.0)
         lost = () if result.ok else self._lost(nodes, result.stderr, began)
+        ends = time.monotonic() + NOTICED_SECONDS
+        # The step is gone, and which node took it shows when its slurmd registers again.
+        while not lost and _STEP_LOST.search(result.stderr) and time.monotonic() < ends:
+            time.sleep(2.0)
+            lost = self._lost(nodes, result.stderr, began)
         return Launched(result.exit_code, result.stdout, result.stderr, lost)
 
     def _lost(self, nodes: Sequence[str], stderr: str, began: str) -> tuple[str, ...]:

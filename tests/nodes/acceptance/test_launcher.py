@@ -89,12 +89,15 @@ def test_job_that_hangs_is_cancelled_and_has_no_exit_code(node: Node) -> None:
     ]  # fmt: skip
 
 
-def test_nodes_that_have_started_again_are_named(node: Node) -> None:
+def test_nodes_that_have_started_again_are_named(
+    node: Node, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """PCS had replaced a node before slurmctld missed it, and its verdict was unknown."""
     node.command(
         "srun",
         "echo 'srun: error: n1: task 0: Exited with exit code 1' >&2; exit 1",
     )
+    monkeypatch.setattr("clusterwright_acceptance.launcher.NOTICED_SECONDS", 0.0)
     node.command("sinfo", "echo 'n1 idle'; echo 'n2 comp'")
     node.command(
         "scontrol",
@@ -110,6 +113,19 @@ def test_nodes_that_have_started_again_are_named(node: Node) -> None:
         assert launch(node).lost == ("n1", "n2")  # type: ignore[attr-defined]
     node.command("scontrol", "exit 1")
     assert launch(node).lost == ()  # type: ignore[attr-defined]
+
+
+def test_node_that_registers_later_is_named(node: Node) -> None:
+    said = "srun: error: Timed out waiting for job step to complete"
+    node.command("srun", f"echo '{said}' >&2; exit 1")
+    node.command("sinfo", "echo 'n1 idle'; echo 'n2 idle'")
+    asked = node.root / "asked"
+    node.command(
+        "scontrol",
+        f"[ -e {asked} ] || {{ touch {asked}; exit 1; }}\n"
+        "echo 'NodeName=n2 BootTime=2026-01-01T00:00:00 SlurmdStartTime=2999-01-01T00:00:00'",
+    )
+    assert launch(node).lost == ("n2",)  # type: ignore[attr-defined]
 
 
 def test_nodes_that_stopped_are_named(node: Node) -> None:
