@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from clusterwright_localaws.core.runtime import runtime
 from packages.localaws.tests.parts import client
 
 KEY = {"Bucket": "one", "Key": "a"}
@@ -57,8 +58,10 @@ def test_uploads_of_another_algorithm_are_composite(s3: Any) -> None:
     assert (copied["ChecksumType"], "-" in copied["ChecksumSHA256"]) == ("FULL_OBJECT", False)
 
 
-def test_moto_alone_keeps_its_types() -> None:
+def test_moto_alone_keeps_its_types(monkeypatch: pytest.MonkeyPatch) -> None:
     from moto.s3.models import FakeKey
 
+    # Another module's fixture may keep the local AWS active in this process.
+    monkeypatch.setattr(runtime(), "active", False)
     key = FakeKey("a", b"", "123456789012", "us-east-1", checksum_value="AAAAAA==")
     assert key.checksum_type is None
