@@ -62,7 +62,6 @@ _WITHOUT_VALUES = {
             "DeleteMetricFilter",
             "DescribeMetricFilters",
             "FilterLogEvents",
-            "GetLogEvents",
             "PutDeliveryDestination",
             "PutMetricFilter",
         }
