@@ -8,8 +8,9 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Optional, Pattern, Protocol
+from typing import Optional, Protocol
 
+from clusterwright_common import scontrol
 from clusterwright_common.probe import Probe
 
 JOB_NAME = "clusterwright-acceptance"
@@ -21,8 +22,6 @@ _BUSY = "Requested nodes are busy"
 _LOST = re.compile(
     r"(?:Node failure on|nodes? failed?:|Communication connection failure on) (\S+)"
 )
-_BOOTED = re.compile(r"^NodeName=(\S+) .*?\bBootTime=(\d\S+)", re.MULTILINE)
-_STARTED = re.compile(r"^NodeName=(\S+) .*?\bSlurmdStartTime=(\d\S+)", re.MULTILINE)
 _STEP_LOST = re.compile(r"step missing|missing step|Timed out waiting for job step")
 _ENDED = re.compile(r"\btasks? [\[\]\d,-]+: Exited with exit code")
 _TASK = re.compile(r"^\s*\d+: |\btasks? [\[\]\d,-]+: ", re.MULTILINE)
@@ -180,9 +179,8 @@ class SrunLauncher:
         ended by themselves, a start of slurmd alone, as after an update, is none of a node.
         """
         named = {name.strip(",.") for name in _LOST.findall(stderr)}
-        named |= self._since(_BOOTED, nodes, began)
-        if not _ENDED.search(stderr):
-            named |= self._since(_STARTED, nodes, began)
+        times = ["BootTime"] if _ENDED.search(stderr) else ["BootTime", "SlurmdStartTime"]
+        named |= self._since(times, nodes, began)
         answer = self.probe.run(
             ["sinfo", "--Node", "--noheader", "--nodes", ",".join(nodes), "--format=%N %t"]
         )
@@ -192,8 +190,14 @@ class SrunLauncher:
                 named.add(name)
         return tuple(node for node in nodes if node in named)
 
-    def _since(self, what: Pattern[str], nodes: Sequence[str], began: str) -> set[str]:
-        """The nodes of which a time is not before another; scontrol has local times."""
+    def _since(self, times: Sequence[str], nodes: Sequence[str], began: str) -> set[str]:
+        """The nodes of which one of the times is not before another; scontrol has local times."""
         shown = self.probe.run(["scontrol", "--oneliner", "show", "node", ",".join(nodes)])
-        found = what.findall(shown.stdout if shown.ok else "")
-        return {name for name, time_of in found if began <= time_of[: len(began)]}
+        named = set()
+        for line in shown.stdout.splitlines() if shown.ok else ():
+            known = scontrol.words(line)
+            found = [known.get(name, "")[: len(began)] for name in times]
+            # A time that is not known is a word, such as None.
+            if any(each[:1].isdigit() and began <= each for each in found):
+                named.add(known.get("NodeName", ""))
+        return named
