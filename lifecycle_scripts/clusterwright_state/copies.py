@@ -124,11 +124,13 @@ class Copies:
         if of_node:
             content = _of_node(content, path.stem)
             target = node_records.path_of(self._folder, path.stem)
+            here = records.read(target)
+            joined = _joined_node(here, content) if here else content
         else:
             content = _of_file(content, path.name)
             target = self._folder / path.name
-        here = records.read(target)
-        joined = _joined("" if of_node else path.name, here, content) if here else content
+            here = records.read(target)
+            joined = _joined_file(path.name, here, content) if here else content
         if not joined or joined == here:
             return False
         records.write(target, joined)
@@ -207,10 +209,8 @@ def _seconds(at: Any) -> Optional[float]:
     return float(calendar.timegm(found)) if time.strftime(_TIME, found) == at else None
 
 
-def _joined(name: str, here: dict[str, Any], copy: dict[str, Any]) -> dict[str, Any]:
-    """What this controller wrote already, with what only the copy has; no name is a node's."""
-    if not name:
-        return _joined_node(here, copy)
+def _joined_file(name: str, here: dict[str, Any], copy: dict[str, Any]) -> dict[str, Any]:
+    """What this controller wrote already, with what only the copy has."""
     if name == lemon.FILE:
         return _joined_histories(here, copy)
     if name == SEEN:
