@@ -51,30 +51,21 @@ def apply() -> None:
                 endpoint.policy_document = unversioned
         return endpoint
 
-    create, modify = VPCs.create_vpc_endpoint, VPCs.modify_vpc_endpoint
+    create = VPCs.create_vpc_endpoint
 
     def created(self: Any) -> Any:
         answer = create(self)
         if runtime().active:
             found: Any = answer.result
-            _take_addresses(self, found["VpcEndpoint"])
-        return answer
-
-    def modified(self: Any) -> Any:
-        answer: Any = modify(self)
-        if runtime().active:
-            _take_addresses(
-                self, self.ec2_backend.vpc_end_points[self._get_param("VpcEndpointId")]
-            )
+            take_addresses(self, found["VpcEndpoint"])
         return answer
 
     VPCs.create_vpc_endpoint = created  # type: ignore[method-assign]
-    VPCs.modify_vpc_endpoint = modified  # type: ignore[method-assign]
     EC2Backend.create_vpc_endpoint = create_vpc_endpoint  # type: ignore[method-assign]
 
 
-def _take_addresses(request: Any, endpoint: Any) -> None:
-    """Keep what a request says about addresses; moto ignores it."""
+def take_addresses(request: Any, endpoint: Any) -> None:
+    """Keep what a request to create or modify says about addresses; moto ignores it."""
     asked = request._get_param("DnsOptions", {})
     if endpoint.vpc_endpoint_type == "Interface":
         endpoint.ip_address_type = request._get_param("IpAddressType") or endpoint.ip_address_type

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from clusterwright_localaws.core.runtime import runtime
+from clusterwright_localaws.services.ec2.fixes.endpoint_answers import take_addresses
 
 MOTO_VERSION = "5.2.5"
 DESCRIPTION = (
@@ -88,6 +89,7 @@ def _endpoints_heed_every_parameter() -> None:
                 endpoint.private_dns_enabled = private
             if self._get_bool_param("ResetPolicy", False):
                 endpoint.policy_document = endpoint.default_policy_document
+            take_addresses(self, endpoint)
         return answered
 
     EC2Response.modify_vpc_endpoint = modify_vpc_endpoint  # type: ignore[method-assign]
