@@ -71,6 +71,20 @@ class Launcher:
     options: Mapping[str, Word]
     script: tuple[Word, ...]
 
+    @property
+    def nodes_word(self) -> Word | None:
+        """The option that says for how many nodes it waits."""
+        return self.options.get(self._nodes_name)
+
+    @property
+    def nodes(self) -> int | None:
+        """The number of nodes that it waits for; None if absent or not known from the file."""
+        return self.number(self._nodes_name)
+
+    @property
+    def _nodes_name(self) -> str:
+        return "num-machines" if self.name == "accelerate" else "nnodes"
+
     def number(self, name: str) -> int | None:
         """The value of an option as a number; None if absent or not known from the file."""
         word = self.options.get(name)
@@ -99,6 +113,12 @@ class Step:
     @property
     def word(self) -> Word:
         return self.command.words[0]
+
+    @property
+    def places(self) -> list[str]:
+        """What srun's options say of where it runs: several such steps may run at once."""
+        names = ("nodelist", "relative")
+        return [self.options[name].value for name in names if name in self.options]
 
     @property
     def name(self) -> str:

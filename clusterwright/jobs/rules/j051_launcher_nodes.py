@@ -8,8 +8,6 @@ from clusterwright.jobs.rule import Fail, Job, JobRule, Launcher, Results, Step
 
 _REMOTE = ("ssh", "pdsh", "clush", "parallel-ssh", "pssh", "parallel", "mpirun", "xargs")
 
-_PLACES = ("nodelist", "relative")
-
 
 class LauncherNodes(JobRule):
     id = "CW-J051"
@@ -25,11 +23,11 @@ class LauncherNodes(JobRule):
         for step, launcher in job.file.launchers:
             if launcher.name == "deepspeed":
                 continue  # it starts the other nodes' processes itself, by a hostfile
-            stated = launcher.number("nnodes" if launcher.name != "accelerate" else "num-machines")
+            stated = launcher.nodes
             if step.runner == "":
                 yield from _unlaunched(nodes, step, launcher, stated)
                 continue
-            if _placed(step) and step.command.background not in waiting:
+            if step.places and step.command.background not in waiting:
                 continue  # One of several steps that run at the same time.
             own = step.options.get("nodes")
             running = int(own.value) if own is not None and own.value.isdigit() else nodes
@@ -37,24 +35,19 @@ class LauncherNodes(JobRule):
             if own is None and tasks is not None and tasks.value.isdigit():
                 running = min(nodes, int(tasks.value))
             if stated is not None and stated != running:
-                word = launcher.options.get("nnodes") or launcher.options.get("num-machines")
                 yield Fail(
                     message=f"{launcher.name} waits for {stated} nodes, and the step runs on "
                     f"{running}",
-                    at=word,
+                    at=launcher.nodes_word,
                     requested=stated,
                     limit=running,
                     hint="--nnodes=$SLURM_NNODES",
                 )
 
 
-def _placed(step: Step) -> bool:
-    return any(name in step.options for name in _PLACES)
-
-
 def _in_turn(job: Job) -> set[int]:
     """The lists in the background with several such steps, one after the other."""
-    steps = [step for step, _ in job.file.launchers if step.command.certain and _placed(step)]
+    steps = [step for step, _ in job.file.launchers if step.command.certain and step.places]
     lists = Counter(step.command.background for step in steps)
     return {number for number, found in lists.items() if found > 1}
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from clusterwright.jobs.rule import Fail, Job, JobRule, Results, Step
 
-_PLACES = ("nodelist", "relative")
-
 
 class StepsAtOnce(JobRule):
     id = "CW-J055"
@@ -36,13 +34,11 @@ class StepsAtOnce(JobRule):
 def _placed(step: Step) -> bool:
     """Whether the step says where it runs, and may wait for others."""
     launcher = step.launcher
-    if launcher is None or not any(name in step.options for name in _PLACES):
+    if launcher is None or not step.places:
         return False
-    option = "num-machines" if launcher.name == "accelerate" else "nnodes"
-    stated = launcher.number(option)
-    if stated is None:
-        return "config-file" in launcher.options or option in launcher.options
-    return stated > 1
+    if launcher.nodes is None:
+        return "config-file" in launcher.options or launcher.nodes_word is not None
+    return launcher.nodes > 1
 
 
 def _waits(before: Step, step: Step) -> bool:
@@ -56,7 +52,4 @@ def _same(one: Step, other: Step) -> bool:
     def program(step: Step) -> list[str]:
         return [word.text for word in step.launcher.script[:1]] if step.launcher else []
 
-    def places(step: Step) -> list[str]:
-        return [step.options[name].value for name in _PLACES if name in step.options]
-
-    return program(one) == program(other) and places(one) != places(other)
+    return program(one) == program(other) and one.places != other.places
