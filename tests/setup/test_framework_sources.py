@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tools.setup import framework_sources
+from tools.setup import framework_sources, packages
 from tools.setup.index import UvIndex
 
 
@@ -24,9 +24,9 @@ def ran(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
     }.items():
         monkeypatch.setattr(framework_sources, name, value)
     commands: list[list[str]] = []
-    monkeypatch.setattr(framework_sources, "uv_index", lambda *_: UvIndex({}, ()))
+    monkeypatch.setattr(packages, "uv_index", lambda *_: UvIndex({}, ()))
     monkeypatch.setattr(
-        framework_sources, "run", lambda words, **_: commands.append([str(one) for one in words])
+        packages, "run", lambda words, **_: commands.append([str(one) for one in words])
     )
     return commands
 

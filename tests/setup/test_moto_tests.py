@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tools.setup import moto_tests
+from tools.setup import moto_tests, packages
 from tools.setup.errors import SetupError
 from tools.setup.index import UvIndex
 
@@ -41,8 +41,9 @@ def ran(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
             _archive(home, ["moto-1.0/tests/test_a.py", "moto-1.0/moto/models.py"])
         return ""
 
-    monkeypatch.setattr(moto_tests, "uv_index", lambda *_: UvIndex({}, ()))
-    monkeypatch.setattr(moto_tests, "run", run)
+    monkeypatch.setattr(packages, "uv_index", lambda *_: UvIndex({}, ()))
+    for module in (packages, moto_tests):
+        monkeypatch.setattr(module, "run", run)
     return commands
 
 

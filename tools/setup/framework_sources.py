@@ -8,15 +8,12 @@ not imported, and what they depend on is not fetched. Only a test needs them, wh
 from __future__ import annotations
 
 import hashlib
-import os
 import shutil
 import sys
 
-from tools.setup.command import run
-from tools.setup.index import uv_index
 from tools.setup.lock import only_one
-from tools.setup.packages import read_committed
-from tools.setup.paths import BIN, PYTHON, ROOT, VENV
+from tools.setup.packages import read_committed, uv_pip
+from tools.setup.paths import ROOT
 from tools.setup.progress import bring_up
 
 REQUIREMENTS = ROOT / "requirements" / "framework-sources.txt"
@@ -43,16 +40,11 @@ def bring_up_to_date() -> bool:
             return False
         shutil.rmtree(HOME, ignore_errors=True)
         HOME.mkdir()
-        index = uv_index(PYTHON, os.environ)
-        run(
-            [
-                BIN / "uv",
-                *("pip", "install", "--quiet", "--require-hashes", "--no-deps"),
-                *("--only-binary=:all:", *_WHEELS, *index.options),
-                *("--target", str(UNPACKED), "-r", str(REQUIREMENTS)),
-            ],
+        uv_pip(
+            "install",
+            *("--require-hashes", "--no-deps", "--only-binary=:all:", *_WHEELS),
+            *("--target", UNPACKED, "-r", REQUIREMENTS),
             doing="fetching the sources of training frameworks",
-            environment={"VIRTUAL_ENV": os.fspath(VENV), **index.environment},
         )
         _STAMP.write_text(_digest())
     return True

@@ -18,10 +18,9 @@ from pathlib import Path
 
 from tools.setup.command import run
 from tools.setup.errors import SetupError
-from tools.setup.index import uv_index
 from tools.setup.lock import only_one
-from tools.setup.packages import read_committed
-from tools.setup.paths import BIN, DEV_REQUIREMENTS, PYTHON, ROOT, VENV
+from tools.setup.packages import read_committed, uv_pip
+from tools.setup.paths import DEV_REQUIREMENTS, PYTHON, ROOT, VENV
 from tools.setup.progress import bring_up
 
 REQUIREMENTS = ROOT / "requirements" / "moto-tests.txt"
@@ -64,16 +63,10 @@ def main() -> int:
 
 
 def _install_packages() -> None:
-    index = uv_index(PYTHON, os.environ)
-    run(
-        [
-            BIN / "uv",
-            *("pip", "install", "--quiet", "--require-hashes", "--no-deps"),
-            *index.options,
-            *("--target", str(PACKAGES), "-r", str(REQUIREMENTS)),
-        ],
+    uv_pip(
+        "install",
+        *("--require-hashes", "--no-deps", "--target", PACKAGES, "-r", REQUIREMENTS),
         doing="installing what moto's tests import",
-        environment={"VIRTUAL_ENV": os.fspath(VENV), **index.environment},
     )
 
 
