@@ -512,6 +512,33 @@ def _extension(scenes: Scenes) -> Mapping[str, Any]:
     return {"CapacityReservationId": block, "CapacityBlockExtensionDurationHours": 24}
 
 
+def _grants(site: Site) -> str:
+    del site
+    kms = client("kms")
+    key = str(kms.create_key()["KeyMetadata"]["KeyId"])
+    for name in ("one", "two"):
+        kms.create_grant(
+            KeyId=key,
+            Name=name,
+            GranteePrincipal=f"arn:aws:iam::{_ACCOUNT}:root",
+            Operations=["Decrypt"],
+        )
+    return key
+
+
+def _granted(scenes: Scenes) -> Mapping[str, Any]:
+    return {"KeyId": scenes.once("grants", _grants)}
+
+
+def _logs(site: Site) -> None:
+    del site
+    logs = client("logs")
+    for name in ("pages/a", "pages/b"):
+        logs.create_log_group(logGroupName=name)
+        for stream in ("one", "two"):
+            logs.create_log_stream(logGroupName=name, logStreamName=stream)
+
+
 KNOWN: dict[Key, Callable[[Scenes], Mapping[str, Any]]] = {
     ("budgets", "DescribeBudgetActionsForAccount"): _needs(
         "budget actions", _budget_actions, AccountId=_ACCOUNT
@@ -578,6 +605,9 @@ KNOWN: dict[Key, Callable[[Scenes], Mapping[str, Any]]] = {
         PolicySourceArn="arn:aws:iam::123456789012:role/nodes",
         ActionNames=["s3:GetObject", "s3:PutObject"],
     ),
+    ("kms", "ListGrants"): _granted,
+    ("logs", "DescribeLogGroups"): _needs("logs", _logs),
+    ("logs", "DescribeLogStreams"): _needs("logs", _logs, logGroupName="pages/a"),
     ("pcs", "ListClusters"): _needs("pcs", _pcs),
     ("pcs", "ListComputeNodeGroups"): _needs("pcs", _pcs, clusterIdentifier="train"),
     ("pcs", "ListQueues"): _needs("pcs", _pcs, clusterIdentifier="train"),

@@ -32,6 +32,7 @@ ALLOWED: Final = {
     "demo/other_platforms.py": "the demonstration tells one story for each platform",
     "packages/localaws/clusterwright_localaws/iam/requirements.py": "services, by their names",
     "packages/localaws/clusterwright_localaws/services/eks/versions.py": "a value of EKS's API",
+    "packages/localaws/clusterwright_localaws/services/iam/linked_role_names.py": "principals",
     "packages/localaws/clusterwright_localaws/services/service_quotas/api.py": "services",
 }
 """Files with such branches, each with the reason."""

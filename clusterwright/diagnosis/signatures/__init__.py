@@ -36,26 +36,29 @@ from clusterwright.diagnosis.signatures import (
 )
 
 FAMILIES: Final = {
-    "echoes": echoes.SIGNATURES,
-    "jobs": jobs.SIGNATURES,
-    "kubernetes": kubernetes.SIGNATURES,
-    "native": native.SIGNATURES,
-    "pcs": pcs.SIGNATURES,
-    "neuron": neuron.SIGNATURES,
-    "gpu": gpu.SIGNATURES,
-    "containers": containers.SIGNATURES,
-    "storage": storage.SIGNATURES,
-    "permissions": permissions.SIGNATURES,
-    "capacity": capacity.SIGNATURES,
-    "aws_errors": aws_errors.SIGNATURES,
-    "network": network.SIGNATURES,
-    "slurm_daemons": slurm_daemons.SIGNATURES,
-    "libraries": libraries.SIGNATURES,
-    "training": training.SIGNATURES,
-    "platforms": platforms.SIGNATURES,
-    "lifecycle": lifecycle.SIGNATURES,
-    "eks": eks.SIGNATURES,
-    "aws_requests": aws_requests.SIGNATURES,
+    module.__name__.rpartition(".")[2]: module.SIGNATURES
+    for module in (
+        echoes,
+        jobs,
+        kubernetes,
+        native,
+        pcs,
+        neuron,
+        gpu,
+        containers,
+        storage,
+        permissions,
+        capacity,
+        aws_errors,
+        network,
+        slurm_daemons,
+        libraries,
+        training,
+        platforms,
+        lifecycle,
+        eks,
+        aws_requests,
+    )
 }
 """Signatures by family, in the order of the table."""
 

@@ -162,5 +162,5 @@ def _volumes(context: Context) -> Iterator[tuple[tuple[str, str], int | None]]:
         settings = cluster.parallelcluster
         yield ("parallelcluster", "root_volume_gib"), settings.root_volume_gib
         yield ("parallelcluster", "head_node_root_volume_gib"), settings.head_node_root_volume_gib
-    if cluster.platform == "pcs":
+    if "pcs" in context.platform.sections:
         yield ("pcs", "root_volume_gib"), cluster.pcs.root_volume_gib

@@ -179,17 +179,11 @@ def runtime() -> Runtime:
     return _process.current
 
 
-def start(world: World) -> Runtime:
-    """Replace the local AWS of this process by a new one in `world`."""
-    _process.current = Runtime(world)
-    return _process.current
-
-
 @contextmanager
 def running(world: World) -> Iterator[Runtime]:
     """Run a new local AWS inside a `with` block."""
     before = _process.current
-    fresh = start(world)
+    fresh = _process.current = Runtime(world)
     try:
         yield fresh
     finally:

@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from clusterwright_localaws.core.runtime import Runtime, start
+from clusterwright_localaws.core.runtime import Runtime, running
 from clusterwright_localaws.server import web_pages
 from clusterwright_localaws.worlds.model import World
 
@@ -120,7 +120,7 @@ def serve(
                 _dump(found.runtime, dump)
             elif reread is not None:
                 _inject(found.runtime, reread)
-    if dump is not None:
+        found.close()
         _dump(found.runtime, dump)
 
 
@@ -197,6 +197,8 @@ class Serving:
 def serving(world: World, port: int = 0, *, latency_ms: int = 0) -> Iterator[Serving]:
     """Serve a new local AWS in `world` from threads of this process, on the loopback interface.
 
+    At the end the local AWS that the process had before is its own again.
+
     Raises
     ------
     PortInUseError
@@ -204,18 +206,18 @@ def serving(world: World, port: int = 0, *, latency_ms: int = 0) -> Iterator[Ser
     """
     sockets = listen(port)
     application = Application(latency_ms=latency_ms)
-    runtime = start(world)
     from clusterwright_localaws.server.install import install
 
     install()
-    found = Serving(runtime, application, sockets[0].getsockname()[1])
-    runtime.address = found.url
-    try:
-        for each in sockets:
-            found.answer_on(each)
-        yield found
-    finally:
-        found.close()
+    with running(world) as runtime:
+        found = Serving(runtime, application, sockets[0].getsockname()[1])
+        runtime.address = found.url
+        try:
+            for each in sockets:
+                found.answer_on(each)
+            yield found
+        finally:
+            found.close()
 
 
 class Application:

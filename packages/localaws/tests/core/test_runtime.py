@@ -7,7 +7,7 @@ from unittest.mock import Mock
 
 import pytest
 
-from clusterwright_localaws.core.runtime import Runtime, running, runtime, start
+from clusterwright_localaws.core.runtime import Runtime, running, runtime
 from clusterwright_localaws.worlds.injections import LogLines, NodeFault, Override
 from clusterwright_localaws.worlds.model import Fault, World
 
@@ -77,11 +77,6 @@ class TestProcess:
         with pytest.raises(ValueError, match="x"), running(World()):
             raise ValueError("x")
         assert runtime() is before
-
-    def test_starting_replaces_the_current_one(self) -> None:
-        with running(World()) as inner:
-            assert start(World()) is runtime()
-            assert runtime() is not inner
 
 
 def test_injections_are_replaced_one_kind_at_a_time() -> None:

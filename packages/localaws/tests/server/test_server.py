@@ -18,6 +18,9 @@ from typing import Any
 import boto3
 import pytest
 
+from clusterwright_localaws.core.runtime import runtime
+from clusterwright_localaws.server.server import serving
+from clusterwright_localaws.worlds.model import World
 from packages.localaws.tests.parts import REGION, refusal
 from packages.localaws.tests.servers import at, run, server
 
@@ -25,6 +28,13 @@ pytestmark = pytest.mark.enable_socket
 
 
 class TestLife:
+    def test_process_has_its_former_local_aws_after_serving(self) -> None:
+        before = runtime()
+        with serving(World()) as served:
+            assert runtime() is served.runtime
+        assert runtime() is before
+        assert not served.runtime.active
+
     @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
     @pytest.mark.parametrize("module", ["clusterwright", "clusterwright_localaws"])
     def test_signal_stops_the_server_with_exit_0(self, number: int, module: str) -> None:
