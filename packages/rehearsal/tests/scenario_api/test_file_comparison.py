@@ -64,6 +64,15 @@ def test_what_identifies_a_machine_is_left_out(tmp_path: Path) -> None:
     assert differences(first, listed(tmp_path, "ip-10-0-0-6")) == ["conf"]
 
 
+def test_slurmd_of_a_later_instance_may_say_that_its_node_booted(tmp_path: Path) -> None:
+    (tmp_path / "slurmd").write_text('SLURMD_OPTIONS="-N n-1"\n')
+    first = listed(tmp_path)
+    (tmp_path / "slurmd").write_text('SLURMD_OPTIONS="-b -N n-1"\n')
+    assert listed(tmp_path) == first
+    (tmp_path / "slurmd").write_text('SLURMD_OPTIONS="-b -N n-1 -Z"\n')
+    assert differences(first, listed(tmp_path)) == ["slurmd"]
+
+
 def test_only_regular_files_count(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     (tmp_path / "link").symlink_to("file")
