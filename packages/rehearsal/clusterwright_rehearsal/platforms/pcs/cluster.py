@@ -135,7 +135,9 @@ class RunningCluster:
     def _replace(self, gone: list[PcsNode]) -> None:
         """Terminate lost instances; static ones are launched again, others when a job needs them.
 
-        A node that failed too often is left terminated.
+        Their nodes are down in Slurm, so that jobs are requeued: if the next instance registered
+        before Slurm missed the last one, a young job would seem to run on. How AWS PCS tells
+        Slurm is not published. A node that failed too often is left terminated.
         """
         here = self._here()
         for node in gone:
@@ -147,7 +149,9 @@ class RunningCluster:
             member = node.order
             if not member.is_static:
                 self._power_down(member.name)
-            elif self._failed.get(member.name, 0) < self._settings.failed_launches:
+                continue
+            self._update(member.name, "down reason='the instance was lost'")
+            if self._failed.get(member.name, 0) < self._settings.failed_launches:
                 wanted.setdefault(member.group_id, set()).add(member.number)
         if wanted:
             self.apply(launch_nodes(self._runtime, *here, wanted))
@@ -177,8 +181,11 @@ class RunningCluster:
             self.apply(end_nodes(self._runtime, *self._here(), ids))
 
     def _power_down(self, name: str) -> None:
+        self._update(name, "power_down_force")
+
+    def _update(self, name: str, state: str) -> None:
         if self._controller is not None:
-            self._controller.run(f"scontrol update nodename={name} state=power_down_force")
+            self._controller.run(f"scontrol update nodename={name} state={state}")
 
     def _apply_current(self) -> None:
         """Notice instances that somebody terminated in EC2."""

@@ -156,6 +156,8 @@ def test_lost_static_instance_is_launched_again(site: Site) -> None:
     assert site.launched == [{"pcs_workers": {1}}]
     assert site.ids()["workers-1"] == "i-new1"
     assert ("lost", "i-workers1") in site.events
+    down = "scontrol update nodename=workers-1 state=down reason='the instance was lost'"
+    assert down in site.controller.done, "a job on it is requeued"
 
 
 @pytest.mark.parametrize("before", ["", "2026-11-27T10:00:00"])
