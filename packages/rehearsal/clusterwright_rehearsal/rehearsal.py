@@ -27,7 +27,6 @@ from clusterwright_rehearsal.nodes import images
 from clusterwright_rehearsal.platforms.modes import MODES
 from clusterwright_rehearsal.progress import Progress, duration
 from clusterwright_rehearsal.scenario_api.context import ScenarioContext
-from clusterwright_rehearsal.scenario_api.outcomes import Broken
 from clusterwright_rehearsal.scenario_loader import Scenario, scenarios
 from clusterwright_rehearsal.scenario_runner import (
     ScenarioSeries,
@@ -85,18 +84,22 @@ def rehearse(request: Request, progress: Progress) -> Verdict:
     with contextlib.ExitStack() as stack:
         run = runs.new_run(request.state)
         stack.callback(_remove_unless_kept, run)
-        image = None
+        image, newer = None, dict[str, Path]()
         if reason is None:
             with findings.phase("node image"):
                 more = sorted({package for scenario in mine for package in scenario.packages})
                 image = images.image(request.state / "cache", request.suite, progress, more).root
-            stack.enter_context(locks.shared(images.lock_of(image)))
+                if any(scenario.newer_slurm for scenario in mine):
+                    newer = _newer(request, findings, progress)
+            for root in (image, *newer.values()):
+                stack.enter_context(locks.shared(images.lock_of(root)))
         worker = WorkerClient(
             run,
             image,
             world=request.world,
             account=request.cluster.account,
             lifecycle=request.lifecycle,
+            newer=newer,
         )
         stack.callback(_end_worker, worker, request.keep, findings)
         rehearsal = _Rehearsal(request, worker, image, spec, reason, findings, progress)
@@ -125,6 +128,15 @@ def _chosen(request: Request, findings: Findings) -> list[Scenario]:
         f" {duration(sum(scenario.seconds for scenario in others))}"
     )
     return chosen
+
+
+def _newer(request: Request, findings: Findings, progress: Progress) -> dict[str, Path]:
+    """The images with a newer Slurm; a note says why there are none."""
+    try:
+        return images.with_newer_slurm(request.state / "cache", request.suite, progress)
+    except RehearsalError as error:
+        findings.notes.append(f"no image with a newer Slurm: {error.message}")
+        return {}
 
 
 def _rehearsed_spec(request: Request, findings: Findings) -> dict[str, Any]:
@@ -204,10 +216,10 @@ class _Rehearsal:
             work=self.worker.run.folder,
             default_scripts=self.request.lifecycle is None,
         )
+        # Before the scenarios, because one updates it.
+        slurm = images.slurm_of(self.image)
         ScenarioSeries(context, self.findings, self.progress).run(chosen)
-        with contextlib.suppress(RehearsalError, Broken):
-            return context.slurm("slurmctld -V").strip()
-        return None
+        return slurm
 
     def _verdict(self, slurm: str | None, *, with_nodes: bool) -> Verdict:
         run, findings = self.worker.run, self.findings

@@ -41,6 +41,8 @@ class Scenario:
     """Its typical duration."""
     packages: tuple[str, ...] = ()
     """Debian packages that its nodes need beyond those of every image."""
+    newer_slurm: bool = False
+    """Whether it updates the cluster to a newer Slurm, which another image has."""
 
 
 def scenarios(chosen: Sequence[str] = ()) -> list[Scenario]:
@@ -98,6 +100,7 @@ def _read(name: str, path: Path) -> Scenario:
         default=bool(getattr(module, "DEFAULT", False)),
         seconds=int(getattr(module, "SECONDS", _UNKNOWN_SECONDS)),
         packages=tuple(getattr(module, "PACKAGES", ())),
+        newer_slurm=bool(getattr(module, "NEWER_SLURM", False)),
         modes=tuple(getattr(module, "MODES", _HYPERPOD if path.parent == FOLDER else MODES)),
     )
 

@@ -64,7 +64,12 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--lifecycle", type=Path, default=None)
     parser.add_argument("--world", default="generous")
     parser.add_argument("--account", default=None)
+    parser.add_argument("--newer-image", action="append", default=[], metavar="VERSION=DIR")
     options = parser.parse_args(arguments)
+    newer = {
+        version: Path(root)
+        for version, _, root in (one.partition("=") for one in options.newer_image)
+    }
     run = Run(options.run, options.folder)
     stop = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -75,9 +80,10 @@ def main(arguments: list[str] | None = None) -> int:
     with exclusive(run.lock), serving(world) as found, contextlib.ExitStack() as stack:
         if options.image is not None:
             # Held as long as there are machines, also after the parent process has ended.
-            stack.enter_context(shared(images.lock_of(options.image)))
+            for root in (options.image, *newer.values()):
+                stack.enter_context(shared(images.lock_of(root)))
             stack.enter_context(raised_inotify_limit())
-            worker = Worker(run, options.image, found, options.lifecycle)
+            worker = Worker(run, options.image, found, options.lifecycle, newer)
             stack.enter_context(worker.running())
         print(f"ready {found.url}", flush=True)
         found.warm()
@@ -91,7 +97,12 @@ class Worker:
     """The machines of a run, and the operations of its control socket."""
 
     def __init__(
-        self, run: Run, image: Path, found: Serving, lifecycle: Path | None = None
+        self,
+        run: Run,
+        image: Path,
+        found: Serving,
+        lifecycle: Path | None = None,
+        newer: Mapping[str, Path] | None = None,
     ) -> None:
         self._run = run
         self._serving = found
@@ -105,7 +116,7 @@ class Worker:
         self._pcluster = parallelcluster.ParallelCluster(
             found.url, self._vpc, self._pcluster_settings, self._record_event
         )
-        self._pcs_settings = PcsSettings()
+        self._pcs_settings = PcsSettings(images=dict(newer or {}))
         self._pcs = Pcs(
             found.runtime, found.url, self._vpc, self._pcs_settings, self._record_event
         )

@@ -9,6 +9,7 @@ import signal
 import socket
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -30,8 +31,12 @@ class WorkerClient:
         world: str,
         account: str,
         lifecycle: Path | None = None,
+        newer: Mapping[str, Path] | None = None,
     ) -> None:
-        """Start the worker. Without `image` there are no machines, only the local AWS."""
+        """Start the worker. Without `image` there are no machines, only the local AWS.
+
+        `newer` are images by the version of Slurm to which clusters can be updated.
+        """
         self.run = run
         log = (run.folder / "worker.log").open("ab")
         self._process = subprocess.Popen(
@@ -41,6 +46,7 @@ class WorkerClient:
                 *("--world", world, "--account", account),
                 *(("--image", str(image)) if image is not None else ()),
                 *(("--lifecycle", str(lifecycle)) if lifecycle is not None else ()),
+                *(f"--newer-image={version}={root}" for version, root in (newer or {}).items()),
             ],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

@@ -11,6 +11,7 @@ import pytest
 from clusterwright.platforms.loading import load_cluster
 from clusterwright_rehearsal import deployment, prerequisites, rehearsal, runs
 from clusterwright_rehearsal.errors import RehearsalError
+from clusterwright_rehearsal.findings import Findings
 from clusterwright_rehearsal.scenario_loader import scenarios
 from clusterwright_rehearsal.scenario_runner import applicable
 from clusterwright_rehearsal.verdict import Promise
@@ -79,6 +80,19 @@ def test_nodes_of_kubernetes_platforms_are_unknown(
     assert {entry.reason for entry in verdict.skipped} == {"it applies to Slurm only"}
     assert {entry.what for entry in verdict.skipped} == {scenario.name for scenario in scenarios()}
     assert verdict.exit_code == 2
+
+
+def test_an_image_with_a_newer_slurm_that_cannot_be_built_is_noted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def build(*_: Any) -> Any:
+        raise RehearsalError("no mirror has forky")
+
+    monkeypatch.setattr(rehearsal.images, "with_newer_slurm", build)
+    findings = Findings()
+    asked = request("configs/dev-pcs.yaml", tmp_path)
+    assert rehearsal._newer(asked, findings, lambda _: None) == {}
+    assert findings.notes == ["no image with a newer Slurm: no mirror has forky"]
 
 
 @pytest.fixture

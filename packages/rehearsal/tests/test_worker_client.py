@@ -82,6 +82,12 @@ def test_without_an_image_there_are_no_machines(process: Process, tmp_path: Path
     assert process.words[-2:] == ["--lifecycle", str(tmp_path)]
 
 
+def test_the_worker_knows_the_images_with_a_newer_slurm(process: Process, tmp_path: Path) -> None:
+    newer = {"26.05": tmp_path / "newer"}
+    WorkerClient(Run("r1", tmp_path), tmp_path, world="w", account="a", newer=newer)
+    assert process.words[-1] == f"--newer-image=26.05={tmp_path / 'newer'}"
+
+
 @pytest.mark.parametrize(
     ("log", "shown"), [("Traceback\n", "Traceback"), ("", "its log is empty")]
 )

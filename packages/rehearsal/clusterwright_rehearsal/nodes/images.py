@@ -34,8 +34,9 @@ from clusterwright_rehearsal.progress import Progress, heartbeat
 RECIPE = Path(__file__).parent / "image"
 MIRROR_VARIABLE = "CLUSTERWRIGHT_DEBIAN_MIRROR"
 DEFAULT_SUITE = "trixie"
-SUITES = ("trixie", "forky")
-"""Debian 13 has Slurm 24.11, the next release 26.05 (on 2026-11-20)."""
+SLURM = {"trixie": "24.11", "forky": "26.05"}
+"""The version of Slurm of each suite, the older first (on 2026-11-20)."""
+SUITES = tuple(SLURM)
 _WITH_SECURITY = frozenset({"bookworm", "trixie"})
 _KEYRING = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
 _APT = Path("/etc/apt")
@@ -93,6 +94,25 @@ def image(
         _build(cache / "images", name, suite, progress, more)
         _delete_old(cache / "images", prefix)
         return Image(suite, digest, root, time.monotonic() - started)
+
+
+def with_newer_slurm(cache: Path, suite: str, progress: Progress | None = None) -> dict[str, Path]:
+    """The images of the suites with a newer Slurm than that of `suite`, by Slurm's version.
+
+    Raises
+    ------
+    RehearsalError
+        As `image`.
+    """
+    newer = SUITES[SUITES.index(suite) + 1 :]
+    return {SLURM[one]: image(cache, one, progress).root for one in newer}
+
+
+def slurm_of(root: Path) -> str | None:
+    """Name and version of an image's Slurm (`slurm-wlm 24.11.5`); None if it does not say."""
+    words = ["chroot", str(root), "/usr/sbin/slurmctld", "-V"]
+    ran = subprocess.run(words, capture_output=True, text=True, check=False)
+    return ran.stdout.strip() or None
 
 
 def lock_of(root: Path) -> Path:

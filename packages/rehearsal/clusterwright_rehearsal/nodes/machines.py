@@ -96,6 +96,8 @@ class Machine:
     site: Site
     name: str
     address: str
+    image: Path | None = None
+    """The image below its disk; None for that of the run."""
     _nspawn: subprocess.Popen[bytes] | None = None
     _leader: int | None = None
     _lock: threading.RLock = field(default_factory=threading.RLock)
@@ -158,6 +160,27 @@ class Machine:
         """Delete the disk and the instance store of a machine that is down."""
         for name in ("disk", "work", "store"):
             shutil.rmtree(self.folder / name, ignore_errors=True)
+
+    def reinstall(self, image: Path | None, kept: Sequence[str]) -> None:
+        """Give a machine that is down a new disk on another image, with the folders `kept`.
+
+        Their files keep the numbers of their owners, which can have other names on the image.
+        """
+        disk, former, lower = self.folder / "disk", self.folder / "former-disk", self._lower
+        shutil.rmtree(self.folder / "work", ignore_errors=True)
+        disk.rename(former)
+        self.image = image
+        for path in (one.lstrip("/") for one in kept):
+            target = disk / path
+            # Files that have never changed are in the image only.
+            for source in (lower / path, former / path):
+                if source.is_dir():
+                    self._make_folders(self.folder, target)
+                    _copy_contents(source, target)
+            if target.is_dir():
+                # Of this folder the machine sees no files of its new image.
+                os.setxattr(target, "trusted.overlay.opaque", b"y")
+        shutil.rmtree(former)
 
     def remove(self) -> None:
         """Terminate the machine and delete everything except its console log."""
@@ -271,6 +294,10 @@ class Machine:
 
     # --- starting and stopping
 
+    @property
+    def _lower(self) -> Path:
+        return self.image or self.site.image
+
     def _prepare(self) -> None:
         if self.is_up():
             raise RehearsalError(f"{self.name} is already running")
@@ -282,7 +309,7 @@ class Machine:
             (folder / self.name).mkdir(parents=True, exist_ok=True)
         self.site.registry.add("mount", str(self.root))
         options = (
-            f"lowerdir={self.site.image},upperdir={self.folder / 'disk'},"
+            f"lowerdir={self._lower},upperdir={self.folder / 'disk'},"
             f"workdir={self.folder / 'work'}"
         )
         done = subprocess.run(
@@ -429,6 +456,16 @@ class Machine:
 
 def _env(variables: Mapping[str, str]) -> list[str]:
     return ["/usr/bin/env", "-i", *(f"{name}={value}" for name, value in variables.items())]
+
+
+def _copy_contents(source: Path, target: Path) -> None:
+    """Copy a folder over another; marks of removed files of an overlay replace the files."""
+    words = ["cp", "-dR", "--preserve=mode,ownership,timestamps", "--remove-destination"]
+    done = subprocess.run(
+        [*words, f"{source}/.", str(target)], capture_output=True, text=True, check=False
+    )
+    if done.returncode != 0:
+        raise RehearsalError(f"{source}: {done.stderr.strip()}")
 
 
 def _child_of(pid: int) -> int | None:

@@ -79,13 +79,23 @@ class Vpc:
         """The folder behind all shared file systems."""
         return self.folder / "shared"
 
-    def machine(self, name: str, address: str, subnet_id: str, account: AwsClients) -> Machine:
-        """Create a machine without starting it; the first one creates the network."""
+    def machine(
+        self,
+        name: str,
+        address: str,
+        subnet_id: str,
+        account: AwsClients,
+        image: Path | None = None,
+    ) -> Machine:
+        """Create a machine without starting it; the first one creates the network.
+
+        `image` is None for that of the run.
+        """
         with self._lock:
             if self._site is None:
                 self._create(_cidr_blocks(account, subnet_id, address))
             assert self._site is not None
-            return Machine(self._site, name, address)
+            return Machine(self._site, name, address, image)
 
     def add_host(self, name: str, address: str) -> None:
         """Add a DNS record for a host name, as a private hosted zone does."""

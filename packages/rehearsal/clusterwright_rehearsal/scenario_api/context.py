@@ -13,6 +13,8 @@ A scenario is a module of `scenarios/`, or a file given with `--scenario`, with
 * `DEFAULT`: True if it runs without `--scenario` and `--all`;
 * `PACKAGES`: Debian packages that its nodes need beyond those of the node image. An image with
   them is built; `--all` omits the scenario, only `--scenario` runs it;
+* `NEWER_SLURM`: True if it updates a cluster of AWS PCS to the Slurm of a newer Debian suite, of
+  which an image is built too;
 * `run(context)`: the scenario. (`play(stage)`, its former name, is accepted.)
 
 Each promise is one `with` block, whose duration is measured. Inside the block, whatever is not as

@@ -79,6 +79,18 @@ def test_complete_image_is_read_from_the_cache(tmp_path: Path) -> None:
     assert (found.root, found.built_s) == (root, None)
 
 
+def test_images_with_a_newer_slurm_are_those_of_later_suites(tmp_path: Path) -> None:
+    root = tmp_path / "images" / f"forky-{images.recipe_digest('forky')[:16]}"
+    root.mkdir(parents=True)
+    (root / ".complete").write_text("")
+    assert images.with_newer_slurm(tmp_path, "trixie") == {"26.05": root}
+    assert images.with_newer_slurm(tmp_path, "forky") == {}
+
+
+def test_an_image_without_slurm_has_no_version(tmp_path: Path) -> None:
+    assert images.slurm_of(tmp_path) is None
+
+
 def test_incomplete_image_is_not_used(tmp_path: Path, monkeypatch: object) -> None:
     assert isinstance(monkeypatch, pytest.MonkeyPatch)
     root = tmp_path / "images" / f"trixie-{images.recipe_digest('trixie')[:16]}"

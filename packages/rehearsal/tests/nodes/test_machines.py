@@ -47,6 +47,54 @@ def test_files_are_written_to_the_disk_before_the_first_boot(machine: Machine) -
     assert sorted(path.name for path in (disk / "etc/a").iterdir()) == ["b.conf"]
 
 
+def write(path: Path, text: str = "") -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    return path
+
+
+def test_a_new_image_keeps_folders_of_the_disk_and_of_the_former_image(
+    machine: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    marks: list[tuple[Path, str]] = []
+    monkeypatch.setattr(machines.os, "setxattr", lambda path, name, _: marks.append((path, name)))
+    state = machine.folder / "disk/var/lib/state"
+    for name in ("same", "changed"):
+        write(tmp_path / "image/var/lib/state" / name, "image")
+    write(state / "changed", "disk").chmod(0o640)
+    write(state / "deep/own", "disk")
+    write(machine.folder / "disk/etc/left", "disk")
+    write(machine.folder / "work/index")
+    machine.reinstall(tmp_path / "newer", ["/var/lib/state", "/var/lib/absent"])
+    found = {path.relative_to(state).as_posix(): path for path in state.rglob("*")}
+    assert found.keys() == {"same", "changed", "deep", "deep/own"}
+    assert (found["same"].read_text(), found["changed"].read_text()) == ("image", "disk")
+    assert found["changed"].stat().st_mode & 0o777 == 0o640
+    assert marks == [(state, "trusted.overlay.opaque")]
+    assert sorted(path.name for path in machine.folder.iterdir()) == ["disk"]
+    assert not (machine.folder / "disk/etc").exists()
+    assert machine.image == tmp_path / "newer"
+
+
+def test_an_overlay_is_on_the_machines_own_image(
+    machine: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls: list[list[str]] = []
+
+    def run(words: list[str], **_: Any) -> Any:
+        calls.append(words)
+        return SimpleNamespace(returncode=32, stderr="")
+
+    monkeypatch.setattr(Site, "cgroups", lambda _: [])
+    monkeypatch.setattr(machines.subprocess, "run", run)
+    for image in (None, tmp_path / "newer"):
+        machine.image = image
+        with pytest.raises(RehearsalError):
+            machine.boot()
+    lower = [words[words.index("-o") + 1].split(",")[0] for words in calls]
+    assert lower == [f"lowerdir={tmp_path / 'image'}", f"lowerdir={tmp_path / 'newer'}"]
+
+
 def test_a_machine_that_is_down_runs_nothing(machine: Machine) -> None:
     assert (machine.is_up(), machine.leader) == (False, None)
     with pytest.raises(MachineDown, match="ip-10-0-0-5 is not running"):

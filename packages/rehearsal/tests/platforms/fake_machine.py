@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from clusterwright_rehearsal.nodes.machines import CommandResult
@@ -29,6 +30,8 @@ class FakeMachine:
         self.events: list[str] = []
         self.leader = 7
         self.reboots = False
+        self.image: Path | None = None
+        self.kept: list[str] = []
 
     def write_files(self, files: Mapping[str, str | bytes], mode: int = 0o644) -> None:
         self.files.update(files)
@@ -65,6 +68,11 @@ class FakeMachine:
 
     def wipe(self) -> None:
         self.events.append("wipe")
+
+    def reinstall(self, image: Path | None, kept: Sequence[str]) -> None:
+        self.events.append("reinstall")
+        self.image = image
+        self.kept = list(kept)
 
     def remove(self) -> None:
         self.events.append("remove")

@@ -78,7 +78,7 @@ class RunningCluster:
                     self._controller.suspend()
                 return
             if self._controller is None:
-                self._controller = Controller(order, self._account, self._vpc)
+                self._controller = Controller(order, self._account, self._vpc, self._settings)
             self._controller.apply(order)
             self._reconcile(order)
 
@@ -225,7 +225,13 @@ class RunningCluster:
 
     def _new_node(self, member: Member) -> PcsNode:
         self._timeline("created", member)
-        machine = self._vpc.machine(member.name, member.address, member.subnet_id, self._account)
+        machine = self._vpc.machine(
+            member.name,
+            member.address,
+            member.subnet_id,
+            self._account,
+            self._settings.images.get(self._version),
+        )
         self._vpc.add_host(member.name, member.address)
         node = PcsNode(machine, member, self._vpc.folder)
         node.phase = "created"

@@ -11,6 +11,7 @@ import json
 import re
 import secrets
 from collections.abc import Sequence
+from pathlib import Path
 
 from clusterwright_localaws.drivers import PcsOrder
 from clusterwright_rehearsal.errors import RehearsalError
@@ -20,25 +21,38 @@ from clusterwright_rehearsal.nodes.machines import Machine, MachineDown
 from clusterwright_rehearsal.nodes.platform_node import until
 from clusterwright_rehearsal.nodes.vpc import Vpc
 from clusterwright_rehearsal.platforms.pcs import slurm_files
+from clusterwright_rehearsal.platforms.pcs.settings import Settings
 
 _DATABASE = "slurm_acct_db"
+_DATABASES = "/var/lib/mysql"
+_MARIADB_CONF = "/etc/mysql/mariadb.conf.d/90-pcs.cnf"
+_MARIADB = f"[mysqld]\ndatadir={_DATABASES}\ninnodb_snapshot_isolation=OFF\n"
+"""Debian's folder of databases depends on the suite, and Slurm does not support the isolation that
+MariaDB 11.8 has by default (a message of slurmdbd 26.05).
+"""
+_STATE = "/var/spool/slurm.state"
 
 
 class Controller:
     """The controller of one cluster."""
 
-    def __init__(self, order: PcsOrder, account: AwsClients, vpc: Vpc) -> None:
+    def __init__(self, order: PcsOrder, account: AwsClients, vpc: Vpc, settings: Settings) -> None:
         self._account = account
         self._vpc = vpc
+        self._settings = settings
         self.name = f"pcs-{order.name}"
         subnet = order.members["networking"]["subnetIds"][0]
-        self._machine: Machine = vpc.machine(self.name, order.address, subnet, account)
+        self._machine: Machine = vpc.machine(
+            self.name, order.address, subnet, account, self._image(order)
+        )
         self._password = secrets.token_urlsafe(24)
         self._written: dict[str, str] = {}
         self._is_set_up = False
 
     def apply(self, order: PcsOrder) -> None:
         """Start the daemons, or let slurmctld read changed files."""
+        if self._machine.image != self._image(order):
+            self._upgrade(order)
         if not self._machine.is_up():
             self._boot(order)
         texts = slurm_files.files(order, self.name)
@@ -100,6 +114,19 @@ class Controller:
 
     # --- starting
 
+    def _image(self, order: PcsOrder) -> Path | None:
+        return self._settings.images.get(str(order.members["scheduler"]["version"]))
+
+    def _upgrade(self, order: PcsOrder) -> None:
+        """Boot with another Slurm, whose daemons convert the state and the database."""
+        self._machine.stop()
+        self._machine.reinstall(self._image(order), [_STATE, _DATABASES])
+        self._machine.write_files({_MARIADB_CONF: _MARIADB})
+        self._boot(order)
+        if slurm_files.has_accounting(order):
+            self._must(f"chown -R mysql:mysql {_DATABASES}")
+        self._written = {}
+
     def _boot(self, order: PcsOrder) -> None:
         machine = self._machine
         machine.write_files(
@@ -127,7 +154,7 @@ class Controller:
         # Also after a reboot: /run is empty then.
         self._must(
             f"chown slurm:slurm {slurm_files.KEY}"
-            f" && install -d -o slurm -g slurm {slurm_files.REQUESTS} /var/spool/slurm.state"
+            f" && install -d -o slurm -g slurm {slurm_files.REQUESTS} {_STATE}"
             " && for name in slurmctld slurmdbd; do touch /var/log/$name.log"
             " && chown slurm:slurm /var/log/$name.log; done"
         )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from pathlib import Path
 
 
 @dataclass
@@ -19,3 +20,5 @@ class Settings:
     """
     image_slurm: str | None = None
     """The version of Slurm that new instances' images have; None for that of the cluster."""
+    images: dict[str, Path] = field(default_factory=dict)
+    """Node images with another Slurm than that of the run, by the version of the cluster."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import dataclasses
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 from unittest.mock import Mock
 
@@ -13,6 +14,7 @@ import pytest
 from clusterwright_rehearsal.errors import RehearsalError
 from clusterwright_rehearsal.platforms.pcs import slurm_files
 from clusterwright_rehearsal.platforms.pcs.controller import Controller, down
+from clusterwright_rehearsal.platforms.pcs.settings import Settings
 from packages.rehearsal.tests.platforms.fake_machine import FakeMachine
 from packages.rehearsal.tests.platforms.pcs.orders import group, order
 
@@ -39,7 +41,9 @@ def controller(machine: Booting) -> Controller:
     secrets = Mock()
     key = base64.b64encode(b"key").decode()
     secrets.get_secret_value.return_value = {"SecretString": key}
-    return Controller(order(), Mock(client=lambda _: secrets), Mock(machine=lambda *_: machine))
+    settings = Settings(images={"26.05": Path("/images/newer")})
+    vpc = Mock(machine=lambda *_: machine)
+    return Controller(order(), Mock(client=lambda _: secrets), vpc, settings)
 
 
 def ran(machine: FakeMachine, words: str) -> int:
@@ -81,6 +85,25 @@ def test_suspended_controller_is_stopped_and_starts_again(
     controller.apply(order())
     assert machine.events == ["boot", "stop", "boot"]
     assert ran(machine, "enable -q --now slurmctld") == 2
+
+
+def test_newer_slurm_boots_from_its_image_with_state_and_database(
+    controller: Controller, machine: Booting
+) -> None:
+    controller.apply(order())
+    controller.suspend()
+    members = {**order().members, "scheduler": {"type": "SLURM", "version": "26.05"}}
+    newer = dataclasses.replace(order(), members=members)
+    controller.apply(newer)
+    assert machine.events == ["boot", "stop", "stop", "reinstall", "boot"]
+    assert machine.image == Path("/images/newer")
+    assert machine.kept == ["/var/spool/slurm.state", "/var/lib/mysql"]
+    conf = str(machine.files["/etc/mysql/mariadb.conf.d/90-pcs.cnf"])
+    assert "datadir=/var/lib/mysql\n" in conf
+    assert ran(machine, "chown -R mysql:mysql /var/lib/mysql") == 1
+    assert ran(machine, "enable -q --now slurmctld") == 2
+    controller.apply(newer)
+    assert machine.events.count("reinstall") == 1
 
 
 def test_requests_are_taken_once(controller: Controller, machine: Booting) -> None:
