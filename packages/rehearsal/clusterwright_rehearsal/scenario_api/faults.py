@@ -1,7 +1,7 @@
 """Faults of the emulated hardware, health checks of nodes, and their results in Slurm.
 
-The node's timer runs a health check only every few minutes, so scenarios start the timer's
-service themselves.
+A node runs a health check only every few minutes, by a timer or by slurmd, so scenarios run it
+themselves.
 """
 
 from __future__ import annotations
@@ -25,6 +25,10 @@ _FAULTS = "/run/emulation/faults"
 _LASTING = "/etc/emulation/faults"
 _KERNEL_LOG = "/run/emulation/kernel.log"
 _SILENCE = "emulated-silence.service"
+_CHECK_HEALTH = (
+    f"if systemctl cat {HEALTH_SERVICE} >/dev/null 2>&1; then systemctl start {HEALTH_SERVICE};"
+    " else /opt/clusterwright/slurm/health_check; fi"
+)
 _EACH_PROGRAM = "cd /opt/clusterwright/slurm && for f in prolog epilog health_check; do"
 _CHECKS = 4
 """Two passed checks in a row resume a node; two more for services that start slowly."""
@@ -114,11 +118,9 @@ def health_checks_stopped(node: Node) -> Iterator[None]:
 
 
 def check_health(*nodes: Node) -> None:
-    """Run the health check of nodes, as their timers do."""
+    """Run the health check of nodes, as their timers do, or slurmd where no timer does."""
     with ThreadPoolExecutor(len(nodes)) as pool:
-        list(
-            pool.map(lambda n: n.must(f"systemctl start {HEALTH_SERVICE}", timeout_s=150.0), nodes)
-        )
+        list(pool.map(lambda node: node.must(_CHECK_HEALTH, timeout_s=150.0), nodes))
 
 
 def expected_hardware(node: Node) -> dict[str, Any]:

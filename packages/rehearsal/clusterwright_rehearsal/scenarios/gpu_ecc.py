@@ -7,7 +7,7 @@ from clusterwright_rehearsal.scenario_api.context import ScenarioContext
 
 ORDER = 122
 SECONDS = 15
-MODES = ("managed",)
+MODES = ("managed", "pcs")
 
 PROMISES = {
     "drained": "uncorrectable errors since the driver started drain the node, and the reason"

@@ -12,7 +12,7 @@ from clusterwright_rehearsal.scenario_api.context import ScenarioContext
 
 ORDER = 119
 SECONDS = 25
-MODES = ("managed",)
+MODES = ("managed", "pcs")
 
 PROMISES = {
     "drained": "the health check ends within a minute, and drains the node because of the timeout",

@@ -12,7 +12,7 @@ from clusterwright_rehearsal.scenario_api.context import ScenarioContext
 ORDER = 120
 SECONDS = 50
 NEEDS_COMPUTE = 2
-MODES = ("managed",)
+MODES = ("managed", "pcs")
 
 PROMISES = {
     "drained": "the next health check drains the node, and the reason names the GPU",

@@ -13,7 +13,7 @@ from clusterwright_rehearsal.scenario_api.node import Node
 ORDER = 121
 SECONDS = 20
 NEEDS_COMPUTE = 2
-MODES = ("managed",)
+MODES = ("managed", "pcs")
 
 PROMISES = {
     "application": "Xid 13 (illegal access by a program) leaves the node in service",

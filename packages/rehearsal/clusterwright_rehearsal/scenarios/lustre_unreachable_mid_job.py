@@ -13,7 +13,7 @@ from clusterwright_rehearsal.scenario_api.context import ScenarioContext
 
 ORDER = 140
 SECONDS = 15
-MODES = ("managed",)
+MODES = ("managed", "pcs")
 
 PROMISES = {
     "drained": "a health check without an answer within 10 s drains the node, and the reason"

@@ -7,7 +7,7 @@ from clusterwright_rehearsal.scenario_api.context import ScenarioContext
 
 ORDER = 123
 SECONDS = 5
-MODES = ("managed",)
+MODES = ("managed", "pcs")
 
 PROMISES = {
     "drained": "a GPU with too few lanes drains the node, and the reason gives the numbers",

@@ -315,13 +315,14 @@ class RunningCluster:
         is_new = member.is_static and is_first_boot and not before
         agent.start_slurmd(says_booted=not is_new)
         self._join(controller, name, before)
+        if is_first_boot:
+            # A static node of the state CLOUD was never powered up by Slurm, and what drained the
+            # node was another instance. After a reboot a drained node stays drained.
+            self._update(name, "resume")
         agent.run_stage("nodeReady")
 
     def _join(self, controller: Controller, name: str, before: str) -> None:
-        """Wait until the node has registered with slurmctld; return it to service if it was down.
-
-        A static node of the state CLOUD was never powered up by Slurm.
-        """
+        """Wait until the node has registered with slurmctld."""
         ends = time.monotonic() + _JOINING_S
         while time.monotonic() < ends:
             if controller.slurmd_started(name) not in ("", before):
@@ -329,7 +330,6 @@ class RunningCluster:
             time.sleep(0.3)
         else:
             raise NodeRejected(f"{name} did not join Slurm within {_JOINING_S} s")
-        controller.run(f"scontrol update nodename={name} state=resume")
 
     def _hold(self, node: PcsNode) -> None:
         if self._settings.hold_scripts:

@@ -170,9 +170,24 @@ def test_the_instance_after_another_says_that_it_has_booted(
     monkeypatch.setattr(module, "Agent", lambda *_, **__: agent)
     monkeypatch.setattr(module.reachability, "blocked", lambda *_: None)
     monkeypatch.setattr(site.cluster, "_join", lambda *_: None)
-    monkeypatch.setattr(site.cluster, "_controller", Mock(slurmd_started=lambda _: before))
+    controller = Mock(slurmd_started=lambda _: before)
+    monkeypatch.setattr(site.cluster, "_controller", controller)
     RunningCluster._run_agent(site.cluster, node, is_first_boot=True)
     agent.start_slurmd.assert_called_once_with(says_booted=bool(before))
+    assert controller.run.call_count == 1, "the node returns to service"
+
+
+def test_drained_node_stays_drained_after_a_reboot(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    node, controller = Mock(), Mock(slurmd_started=lambda _: "2026-11-27T10:00:00")
+    node.bootstrap.return_value = None
+    monkeypatch.setattr(module, "Agent", Mock())
+    monkeypatch.setattr(module.reachability, "blocked", lambda *_: None)
+    monkeypatch.setattr(site.cluster, "_join", lambda *_: None)
+    monkeypatch.setattr(site.cluster, "_controller", controller)
+    RunningCluster._run_agent(site.cluster, node, is_first_boot=False)
+    controller.run.assert_not_called()
 
 
 def test_silent_slurmd_is_lost_too(site: Site) -> None:
