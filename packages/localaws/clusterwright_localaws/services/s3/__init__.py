@@ -5,6 +5,7 @@ API = (
     "bucket_checks",
     "metrics_configurations",
     "object_checks",
+    "object_versions",
 )
 FIXES = (
     "access_logs",
@@ -24,4 +25,6 @@ FIXES = (
     "requester_pays",
     "self_copies",
     "upload_encryption",
+    "version_ids",
+    "versioned_writes",
 )

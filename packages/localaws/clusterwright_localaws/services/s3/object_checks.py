@@ -12,6 +12,7 @@ from urllib.parse import parse_qsl
 
 from clusterwright_localaws.core.call import Call, operation
 from clusterwright_localaws.core.errors import AwsError, ForwardToMoto
+from clusterwright_localaws.services.s3.object_versions import check_version
 from clusterwright_localaws.services.s3.world_buckets import find_bucket
 
 _MOST_TAGS: Final = 10
@@ -55,6 +56,8 @@ def get_part(call: Call) -> Mapping[str, Any]:
     request = call.parameters
     number = request.get("PartNumber")
     bucket = find_bucket(request["Bucket"])
+    if bucket is not None:
+        check_version(request, of_a_head=call.operation == "HeadObject")
     if number is None or bucket is None or "VersionId" in request:
         raise ForwardToMoto
     found = bucket.keys.get(request["Key"])
