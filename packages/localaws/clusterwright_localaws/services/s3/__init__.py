@@ -3,9 +3,11 @@
 API = (
     "access_checks",
     "bucket_checks",
+    "copy_sources",
     "metrics_configurations",
     "object_checks",
     "object_versions",
+    "tags",
 )
 FIXES = (
     "access_logs",
@@ -19,9 +21,11 @@ FIXES = (
     "concurrent_reads",
     "conditional_uploads",
     "delete_markers",
+    "kept_tags",
     "listed_names",
     "missing_uploads",
     "object_posts",
+    "range_headers",
     "requester_pays",
     "self_copies",
     "upload_encryption",

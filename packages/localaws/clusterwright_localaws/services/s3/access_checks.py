@@ -15,6 +15,8 @@ from typing import Any, Final
 
 from clusterwright_localaws.core.call import Call, operation
 from clusterwright_localaws.core.errors import AwsError, ForwardToMoto
+from clusterwright_localaws.services.s3.copy_sources import check_source
+from clusterwright_localaws.services.s3.tags import check_tags
 from clusterwright_localaws.services.s3.world_buckets import find_bucket
 
 _ENFORCED: Final = "BucketOwnerEnforced"
@@ -69,8 +71,6 @@ def check_new_bucket(request: Mapping[str, Any]) -> None:
     "s3", "PutBucketAcl", "PutObjectAcl", "PutObject", "CopyObject", "CreateMultipartUpload"
 )
 def put_acl(call: Call) -> Mapping[str, Any]:
-    from clusterwright_localaws.services.s3.object_checks import check_tags
-
     request = call.parameters
     _check_grantees(request)
     given = request.get("ACL") or request.get("AccessControlPolicy") or _grants(request)
@@ -82,6 +82,8 @@ def put_acl(call: Call) -> Mapping[str, Any]:
         _check_acl(bucket, request, of_an_object=call.operation != "PutBucketAcl")
     if request.get("Tagging"):
         check_tags(str(request["Tagging"]))
+    if call.operation == "CopyObject":
+        check_source(request)
     raise ForwardToMoto
 
 

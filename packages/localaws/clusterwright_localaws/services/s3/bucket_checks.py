@@ -17,6 +17,8 @@ from clusterwright_localaws.core.call import Call, operation
 from clusterwright_localaws.core.errors import AwsError, ForwardToMoto
 from clusterwright_localaws.core.service_models import loader
 from clusterwright_localaws.services.s3.access_checks import check_new_bucket
+from clusterwright_localaws.services.s3.tags import check_new_bucket_tags
+from clusterwright_localaws.services.s3.world_buckets import find_bucket
 
 _US_EAST_1: Final = "us-east-1"
 _NAME: Final = re.compile(r"[a-z0-9](?:[a-z0-9.-]{1,61})[a-z0-9]")
@@ -36,6 +38,7 @@ def create_bucket(call: Call) -> Mapping[str, Any]:
         configuration = request.get("CreateBucketConfiguration") or {}
         _check_location(call.region, configuration.get("LocationConstraint"))
         check_new_bucket(request)
+        _check_tags(call, configuration.get("Tags"))
     raise ForwardToMoto
 
 
@@ -90,6 +93,22 @@ def _check_location(region: str, given: str | None) -> None:
             "specific endpoint this request was sent to.",
             400,
         )
+
+
+def _check_tags(call: Call, tags: Any) -> None:
+    """Check the tags of a new bucket; one that exists is not created again with tags."""
+    if not tags:
+        return
+    name = call.parameters["Bucket"]
+    existing = find_bucket(name)
+    if existing is not None and existing.account_id == call.account:
+        raise AwsError(
+            "BucketAlreadyOwnedByYou",
+            "Your previous request to create the named bucket succeeded and you already own it.",
+            409,
+            BucketName=name,
+        )
+    check_new_bucket_tags(tags)
 
 
 def _locations() -> frozenset[str]:

@@ -25,6 +25,14 @@ def find_bucket(name: str) -> Any | None:
     return None
 
 
+def find_version(bucket: Any, key: str, version_id: str | None) -> Any | None:
+    """Return a version of an object or a delete marker, the newest by default, or `None`."""
+    versions = bucket.keys.getlist(key, [])
+    if version_id is None:
+        return versions[-1] if versions else None
+    return next((one for one in versions if one.version_id == version_id), None)
+
+
 def _seed(runtime: Runtime) -> bool:
     from moto.s3.models import s3_backends
 

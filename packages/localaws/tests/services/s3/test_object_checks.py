@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from typing import Any
-from urllib.parse import urlencode
 
 import pytest
 
@@ -15,27 +14,6 @@ def s3(aws: Any) -> Any:
     found = client("s3")
     found.create_bucket(Bucket="one")
     return found
-
-
-@pytest.mark.parametrize(
-    ("tags", "code"),
-    [
-        ("a=1&a=2", "InvalidArgument"),
-        (urlencode({f"k{number}": "" for number in range(11)}), "BadRequest"),
-        (urlencode({"k" * 129: ""}), "InvalidTag"),
-        (urlencode({"k": "v" * 257}), "InvalidTag"),
-        ("aws:a=1", "InvalidTag"),
-    ],
-)
-def test_refused_tags_leave_no_object(s3: Any, tags: str, code: str) -> None:
-    assert refusal(s3.put_object, Bucket="one", Key="a", Tagging=tags)[0] == code
-    assert s3.list_objects_v2(Bucket="one")["KeyCount"] == 0
-
-
-def test_tags_that_are_taken(s3: Any) -> None:
-    s3.put_object(Bucket="one", Key="a", Tagging="some=1&b=")
-    found = s3.get_object_tagging(Bucket="one", Key="a")["TagSet"]
-    assert found == [{"Key": "some", "Value": "1"}, {"Key": "b", "Value": ""}]
 
 
 def test_an_object_in_one_piece_has_one_part(s3: Any) -> None:

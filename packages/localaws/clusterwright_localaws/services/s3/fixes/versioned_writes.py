@@ -15,6 +15,7 @@ from typing import Any, Final
 from clusterwright_localaws.core.runtime import runtime
 from clusterwright_localaws.services.s3.conditional_writes import overtake
 from clusterwright_localaws.services.s3.fixes.version_ids import NULL, is_version_id
+from clusterwright_localaws.services.s3.world_buckets import find_version
 
 MOTO_VERSION = "5.2.5"
 DESCRIPTION = (
@@ -104,7 +105,7 @@ def _delete() -> None:
             if version_id is None:
                 marker = _mark(bucket, key_name)
                 return True, {"version-id": marker.version_id, "delete-marker": "true"}
-            found = _version(bucket, key_name, version_id)
+            found = find_version(bucket, key_name, version_id)
             if not bucket.is_versioned:
                 return delete_object(self, bucket_name, key_name, **named) if found else (True, {})
             delete_object(self, bucket_name, key_name, version_id=version_id, **named)
@@ -153,11 +154,6 @@ def _mark(bucket: Any, key_name: str) -> Any:
         bucket.keys.setlist(key_name, [*bucket.keys.getlist(key_name, []), marker])
     overtake(bucket, key_name)
     return marker
-
-
-def _version(bucket: Any, key_name: str, version_id: str) -> Any:
-    versions = bucket.keys.getlist(key_name, [])
-    return next((one for one in versions if one.version_id == version_id), None)
 
 
 def _is_marker(found: Any) -> bool:

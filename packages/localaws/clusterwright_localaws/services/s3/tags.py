@@ -1,0 +1,123 @@
+"""Which tags S3 refuses, of objects and of buckets.
+
+https://docs.aws.amazon.com/AmazonS3/latest/userguide/object-tagging.html
+Refusals recorded on AWS: docs/reference/probes.md, source `localstack`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+from urllib.parse import parse_qsl
+
+from clusterwright_localaws.core.call import Call, operation
+from clusterwright_localaws.core.errors import AwsError, ForwardToMoto
+from clusterwright_localaws.services.s3.object_versions import check_version
+from clusterwright_localaws.services.s3.world_buckets import find_bucket, find_version
+
+_MOST_TAGS: Final = 10
+_LONGEST_KEY: Final = 128
+_LONGEST_VALUE: Final = 256
+_ALLOWED: Final = re.compile(r"[\w\s.:/=+\-@]*")
+_RESERVED: Final = "aws:"
+_OF_A_BUCKET: Final = "System tags cannot be added/updated by requester"
+_OF_AN_OBJECT: Final = "Your TagKey cannot be prefixed with aws:"
+_OF_A_NEW_BUCKET: Final = (
+    'User-defined tag keys can\'t start with "aws:". This prefix is reserved for system tags. '
+    'Remove "aws:" from your tag keys and try again.'
+)
+
+
+@operation("s3", "PutBucketTagging")
+def put_bucket_tagging(call: Call) -> Mapping[str, Any]:
+    if find_bucket(call.parameters["Bucket"]) is not None:
+        _check(_pairs(call.parameters["Tagging"]["TagSet"]), _OF_A_BUCKET)
+    raise ForwardToMoto
+
+
+@operation("s3", "GetObjectTagging", "PutObjectTagging", "DeleteObjectTagging")
+def object_tagging(call: Call) -> Mapping[str, Any]:
+    request = call.parameters
+    bucket = find_bucket(request["Bucket"])
+    if bucket is None:
+        raise ForwardToMoto
+    check_version(request)
+    version = request.get("VersionId")
+    found = find_version(bucket, request["Key"], version)
+    if found is None and version is None:
+        raise AwsError("NoSuchKey", "The specified key does not exist.", 404, Key=request["Key"])
+    if found is None:
+        text = "The specified version does not exist."
+        raise AwsError("NoSuchVersion", text, 404, Key=request["Key"], VersionId=version)
+    if not hasattr(found, "etag"):
+        raise AwsError(
+            "MethodNotAllowed",
+            "The specified method is not allowed against this resource.",
+            405,
+            Method=call.operation.removesuffix("ObjectTagging").upper(),
+            ResourceType="DeleteMarker",
+        )
+    if "Tagging" in request:
+        _check(_pairs(request["Tagging"]["TagSet"]), _OF_AN_OBJECT, most=_MOST_TAGS)
+    raise ForwardToMoto
+
+
+def check_new_bucket_tags(tags: Sequence[Mapping[str, Any]]) -> None:
+    """Check the tags of a bucket that is created.
+
+    Raises
+    ------
+    AwsError
+        InvalidTag
+    """
+    _check(_pairs(tags), _OF_A_NEW_BUCKET)
+
+
+def check_tags(header: str) -> None:
+    """Check the tags of a new object, before it exists.
+
+    Raises
+    ------
+    AwsError
+        InvalidArgument, BadRequest, InvalidTag
+    """
+    pairs = parse_qsl(header, keep_blank_values=True)
+    keys = [key for key, _ in pairs]
+    allowed = all(_ALLOWED.fullmatch(text) for pair in pairs for text in pair)
+    if not pairs or len(set(keys)) != len(keys) or not allowed:
+        raise AwsError(
+            "InvalidArgument",
+            "The header 'x-amz-tagging' shall be encoded as UTF-8 then URLEncoded URL query "
+            "parameters without tag name duplicates.",
+            400,
+            ArgumentName="x-amz-tagging",
+            ArgumentValue=header,
+        )
+    _check(pairs, _OF_AN_OBJECT, most=_MOST_TAGS)
+
+
+def _check(pairs: Sequence[tuple[str, str]], reserved: str, most: int | None = None) -> None:
+    if most is not None and len(pairs) > most:
+        raise AwsError("BadRequest", "Object tags cannot be greater than 10", 400)
+    seen: set[str] = set()
+    for key, value in pairs:
+        if key in seen:
+            raise _invalid("Cannot provide multiple Tags with the same key", TagKey=key)
+        seen.add(key)
+        if key.startswith(_RESERVED):
+            named = {} if reserved == _OF_A_NEW_BUCKET else {"TagKey": key}
+            raise _invalid(reserved, **named)
+        if not 1 <= len(key) <= _LONGEST_KEY or not _ALLOWED.fullmatch(key):
+            raise _invalid("The TagKey you have provided is invalid", TagKey=key)
+        if len(value) > _LONGEST_VALUE or not _ALLOWED.fullmatch(value):
+            text = "The TagValue you have provided is invalid"
+            raise _invalid(text, TagKey=key, TagValue=value)
+
+
+def _pairs(tags: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
+    return [(str(tag["Key"]), str(tag["Value"])) for tag in tags]
+
+
+def _invalid(message: str, **members: str) -> AwsError:
+    return AwsError("InvalidTag", message, 400, **members)

@@ -1,0 +1,91 @@
+"""Tests of services.s3.tags."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+from botocore.exceptions import ClientError
+
+from packages.localaws.tests.parts import client, refusal
+
+
+@pytest.fixture
+def s3(aws: Any) -> Any:
+    found = client("s3")
+    found.create_bucket(Bucket="one")
+    return found
+
+
+@pytest.mark.parametrize(
+    ("tags", "code"),
+    [
+        ("a=1&a=2", "InvalidArgument"),
+        ("a=1,b=2", "InvalidArgument"),
+        (urlencode({f"k{number}": "" for number in range(11)}), "BadRequest"),
+        (urlencode({"k" * 129: ""}), "InvalidTag"),
+        (urlencode({"k": "v" * 257}), "InvalidTag"),
+        ("aws:a=1", "InvalidTag"),
+    ],
+)
+def test_refused_tags_leave_no_object(s3: Any, tags: str, code: str) -> None:
+    assert refusal(s3.put_object, Bucket="one", Key="a", Tagging=tags)[0] == code
+    assert s3.list_objects_v2(Bucket="one")["KeyCount"] == 0
+
+
+def test_tags_that_are_taken(s3: Any) -> None:
+    s3.put_object(Bucket="one", Key="a", Tagging="some=1&b=")
+    found = s3.get_object_tagging(Bucket="one", Key="a")["TagSet"]
+    assert found == [{"Key": "some", "Value": "1"}, {"Key": "b", "Value": ""}]
+
+
+def _set(*pairs: tuple[str, str]) -> dict[str, Any]:
+    return {"TagSet": [{"Key": key, "Value": value} for key, value in pairs]}
+
+
+@pytest.mark.parametrize(
+    ("tags", "members"),
+    [
+        (_set(("a", "1"), ("a", "2")), {"TagKey": "a"}),
+        (_set(("a,b", "1")), {"TagKey": "a,b"}),
+        (_set(("a", "1,2")), {"TagKey": "a", "TagValue": "1,2"}),
+        (_set(("aws:a", "1")), {"TagKey": "aws:a"}),
+    ],
+)
+def test_refused_sets_of_tags(s3: Any, tags: Any, members: dict[str, str]) -> None:
+    s3.put_object(Bucket="one", Key="a")
+    for operation, key in ((s3.put_bucket_tagging, {}), (s3.put_object_tagging, {"Key": "a"})):
+        with pytest.raises(ClientError) as refused:
+            operation(Bucket="one", **key, Tagging=tags)
+        error: Any = refused.value.response["Error"]
+        assert error["Code"] == "InvalidTag"
+        assert {name: error[name] for name in members} == members
+
+
+def test_tags_of_a_new_bucket(s3: Any) -> None:
+    given = _set(("a", "1"), ("b", ""))["TagSet"]
+    s3.create_bucket(Bucket="two", CreateBucketConfiguration={"Tags": given})
+    assert s3.get_bucket_tagging(Bucket="two")["TagSet"] == given
+    wrong = {"Tags": _set(("aws:a", "1"))["TagSet"]}
+    assert refusal(s3.create_bucket, Bucket="three", CreateBucketConfiguration=wrong)[0] == (
+        "InvalidTag"
+    )
+    again = {"Tags": given}
+    assert refusal(s3.create_bucket, Bucket="two", CreateBucketConfiguration=again)[0] == (
+        "BucketAlreadyOwnedByYou"
+    )
+    s3.create_bucket(Bucket="two")
+    assert s3.get_bucket_tagging(Bucket="two")["TagSet"] == given
+
+
+def test_tags_of_what_is_missing(s3: Any) -> None:
+    s3.put_bucket_versioning(Bucket="one", VersioningConfiguration={"Status": "Enabled"})
+    s3.delete_object(Bucket="one", Key="marker")
+    for operation, more in (
+        (s3.get_object_tagging, {}),
+        (s3.put_object_tagging, {"Tagging": _set()}),
+        (s3.delete_object_tagging, {}),
+    ):
+        assert refusal(operation, Bucket="one", Key="none", **more)[0] == "NoSuchKey"
+        assert refusal(operation, Bucket="one", Key="marker", **more)[0] == "MethodNotAllowed"
