@@ -34,6 +34,7 @@ from clusterwright_localaws.server.wire import Answer
 from clusterwright_localaws.services.ec2 import network_checks, reserved_tags, tag_policy
 from clusterwright_localaws.services.ec2.common import dry_run
 from clusterwright_localaws.services.ec2.network import network_of
+from clusterwright_localaws.services.s3.refusals import refusal as s3_refusal
 from clusterwright_localaws.services.s3.world_buckets import seed_buckets
 
 if TYPE_CHECKING:
@@ -338,7 +339,7 @@ def _checked(
 def _refusal(model: Any, operation: str, found: list[str]) -> AwsError:
     service, protocol = str(model.service_name), str(model.protocol)
     if protocol == "rest-xml":
-        return _s3_refusal(found)
+        return s3_refusal(found)
     if protocol == "ec2":
         if "must not be null" in found[0]:
             name = found[0].split("'")[1]
@@ -355,21 +356,6 @@ def _refusal(model: Any, operation: str, found: list[str]) -> AwsError:
     if _CODES.get(service, code) in raised or code not in raised:
         code = _CODES.get(service, code)
     return AwsError(code, message)
-
-
-def _s3_refusal(found: list[str]) -> AwsError:
-    """Return S3's error, whose code depends on the kind of mistake.
-
-    https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html
-    """
-    member = found[0].split("' failed")[0].rsplit("'", 1)[-1]
-    if member.endswith("torageClass"):
-        code = "InvalidStorageClass"
-    elif "." in member:  # within the document of the body
-        code = "MalformedXML"
-    else:
-        code = "InvalidArgument"
-    return AwsError(code, "; ".join(found), 400)
 
 
 def _check_answer(service: str, operation: str, result: Mapping[str, Any]) -> None:

@@ -3,6 +3,7 @@
 API = (
     "access_checks",
     "bucket_checks",
+    "bucket_settings",
     "copy_sources",
     "metrics_configurations",
     "object_checks",
@@ -14,6 +15,7 @@ FIXES = (
     "directory_buckets",
     "policy_conditions",
     "limits",
+    "bucket_answers",
     "bucket_arns",
     "bucket_defaults",
     "checksum_types",
@@ -22,6 +24,7 @@ FIXES = (
     "conditional_uploads",
     "delete_markers",
     "kept_tags",
+    "kms_key_arns",
     "listed_names",
     "missing_uploads",
     "object_posts",

@@ -1,0 +1,123 @@
+"""What S3 refuses of the settings of a bucket, and moto accepts or fails at.
+
+Recorded on AWS: docs/reference/probes.md, source `localstack`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from clusterwright_localaws.core.call import Call, operation
+from clusterwright_localaws.core.errors import AwsError, ForwardToMoto
+from clusterwright_localaws.services.s3.refusals import malformed
+from clusterwright_localaws.services.s3.world_buckets import find_bucket
+
+_ENABLED: Final = "Enabled"
+_OF_KMS: Final = frozenset({"aws:kms", "aws:kms:dsse"})
+_CONFLICT: Final = 409
+
+
+@operation("s3", "GetObjectLockConfiguration", "GetPublicAccessBlock")
+def get_setting(call: Call) -> Mapping[str, Any]:
+    """Refuse what the bucket does not have, with the name of the bucket."""
+    bucket = find_bucket(call.parameters["Bucket"])
+    if bucket is None:
+        raise ForwardToMoto
+    if call.operation == "GetObjectLockConfiguration" and not bucket.object_lock_enabled:
+        raise AwsError(
+            "ObjectLockConfigurationNotFoundError",
+            "Object Lock configuration does not exist for this bucket",
+            404,
+            BucketName=bucket.name,
+        )
+    if call.operation == "GetPublicAccessBlock" and bucket.public_access_block is None:
+        raise AwsError(
+            "NoSuchPublicAccessBlockConfiguration",
+            "The public access block configuration was not found",
+            404,
+            BucketName=bucket.name,
+        )
+    raise ForwardToMoto
+
+
+@operation("s3", "PutBucketVersioning")
+def put_versioning(call: Call) -> Mapping[str, Any]:
+    bucket = find_bucket(call.parameters["Bucket"])
+    status = call.parameters["VersioningConfiguration"].get("Status")
+    if bucket is None:
+        raise ForwardToMoto
+    if status is None:
+        raise AwsError(
+            "IllegalVersioningConfigurationException",
+            "The Versioning element must be specified",
+            400,
+        )
+    if bucket.object_lock_enabled and status != _ENABLED:
+        raise AwsError(
+            "InvalidBucketState",
+            "An Object Lock configuration is present on this bucket, so the versioning state "
+            "cannot be changed.",
+            _CONFLICT,
+        )
+    raise ForwardToMoto
+
+
+@operation("s3", "PutBucketEncryption")
+def put_encryption(call: Call) -> Mapping[str, Any]:
+    rules = call.parameters["ServerSideEncryptionConfiguration"]["Rules"]
+    if find_bucket(call.parameters["Bucket"]) is None:
+        raise ForwardToMoto
+    if len(rules) != 1:
+        raise malformed()
+    default = rules[0].get("ApplyServerSideEncryptionByDefault") or {}
+    if default.get("KMSMasterKeyID") and default["SSEAlgorithm"] not in _OF_KMS:
+        raise AwsError(
+            "InvalidArgument",
+            "a KMSMasterKeyID is not applicable if the default sse algorithm is not aws:kms or "
+            "aws:kms:dsse",
+            400,
+            ArgumentName="ApplyServerSideEncryptionByDefault",
+        )
+    raise ForwardToMoto
+
+
+@operation("s3", "PutBucketOwnershipControls")
+def put_ownership(call: Call) -> Mapping[str, Any]:
+    if find_bucket(call.parameters["Bucket"]) is not None:
+        if len(call.parameters["OwnershipControls"]["Rules"]) != 1:
+            raise malformed()
+    raise ForwardToMoto
+
+
+@operation("s3", "PutObjectLockConfiguration")
+def put_object_lock(call: Call) -> Mapping[str, Any]:
+    bucket = find_bucket(call.parameters["Bucket"])
+    if bucket is None:
+        raise ForwardToMoto
+    given = call.parameters.get("ObjectLockConfiguration") or {}
+    if given.get("ObjectLockEnabled") != _ENABLED:
+        raise malformed()
+    if "Rule" in given:
+        retention = given["Rule"].get("DefaultRetention") or {}
+        if "Mode" not in retention or ("Days" in retention) == ("Years" in retention):
+            raise malformed()
+    if bucket.versioning_status != _ENABLED:
+        raise AwsError(
+            "InvalidBucketState",
+            "Versioning must be 'Enabled' on the bucket to apply a Object Lock configuration",
+            _CONFLICT,
+        )
+    raise ForwardToMoto
+
+
+@operation("s3", "PutBucketNotificationConfiguration")
+def put_notifications(call: Call) -> Mapping[str, Any]:
+    if find_bucket(call.parameters["Bucket"]) is not None:
+        for listed in call.parameters["NotificationConfiguration"].values():
+            for one in listed if isinstance(listed, list) else ():
+                key = (one.get("Filter") or {}).get("Key") or {}
+                rules = key.get("FilterRules") or []
+                if any("Name" not in rule or "Value" not in rule for rule in rules):
+                    raise malformed()
+    raise ForwardToMoto

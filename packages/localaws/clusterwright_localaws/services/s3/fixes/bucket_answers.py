@@ -1,0 +1,50 @@
+"""moto's answers about buckets lack members, and have others that S3 does not answer.
+
+Recorded on AWS: docs/reference/probes.md, source `localstack`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from clusterwright_localaws.core.runtime import runtime
+
+MOTO_VERSION = "5.2.5"
+DESCRIPTION = (
+    "S3: the refusal to delete a bucket says that it has versions; PutBucketPolicy has no "
+    "content; a rule for locks has the days or the years of its request"
+)
+
+
+def apply() -> None:
+    from moto.s3.exceptions import BucketNotEmpty
+    from moto.s3.responses import S3Response
+
+    serialized = S3Response.serialized
+    put_bucket = S3Response._bucket_response_put
+
+    def _serialized(self: Any, action_result: Any) -> Any:
+        result: Any = action_result.result
+        if runtime().active and isinstance(result, BucketNotEmpty):
+            if self.backend.get_bucket(self.bucket_name).versioning_status:
+                result.message += ". You must delete all versions in the bucket."
+        if runtime().active and isinstance(result, dict):
+            _drop_zeros(result.get("ObjectLockConfiguration") or {})
+        return serialized(self, action_result)
+
+    def _put_bucket(self: Any, request: Any, bucket_name: str, query: Any) -> Any:
+        answer = put_bucket(self, request, bucket_name, query)
+        if runtime().active and "policy" in query and answer == "True":
+            return 204, {}, ""
+        return answer
+
+    S3Response.serialized = _serialized  # type: ignore[method-assign]
+    S3Response._bucket_response_put = _put_bucket  # type: ignore[method-assign]
+
+
+def _drop_zeros(configuration: dict[str, Any]) -> None:
+    rule = configuration.get("Rule") or {}
+    retention = rule.get("DefaultRetention") or {}
+    for unit in ("Days", "Years"):
+        if not retention.get(unit):
+            retention.pop(unit, None)

@@ -1,0 +1,51 @@
+"""S3's refusals of requests that the API model refuses.
+
+https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html
+Texts and members recorded on AWS: docs/reference/probes.md, source `localstack`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any, Final
+
+from clusterwright_localaws.core.errors import AwsError
+
+MALFORMED: Final = (
+    "The XML you provided was not well-formed or did not validate against our published schema"
+)
+_VALUE: Final = re.compile(r"\AValue '(.*)' at '", re.DOTALL)
+_FILTER_NAME: Final = re.compile(r"filter\.key\.filterRules\.\d+\.member\.name\Z")
+
+
+def refusal(found: Sequence[str]) -> AwsError:
+    """Return the error for violations of the API model, which are of `core.validation`."""
+    member = found[0].split("' failed")[0].rsplit("'", 1)[-1]
+    given = _VALUE.match(found[0])
+    value = given[1] if given else ""
+    if member.endswith("torageClass"):
+        return AwsError("InvalidStorageClass", "; ".join(found), 400)
+    if _FILTER_NAME.search(member) and given:
+        text = "filter rule name must be either prefix or suffix"
+        return _invalid(text, "FilterRule.Name", ArgumentValue=value)
+    if "." in member:  # within the document of the body
+        return malformed()
+    if member == "encodingType":
+        text = "Invalid Encoding Method specified in Request"
+        return _invalid(text, "encoding-type", ArgumentValue=value)
+    if member == "objectOwnership":
+        header = "x-amz-object-ownership"
+        return _invalid(f"Invalid {header} header: {value}", header)
+    if member == "policy":
+        text = "Policies must be valid JSON and the first byte must be '{'"
+        return AwsError("MalformedPolicy", text, 400)
+    return AwsError("InvalidArgument", "; ".join(found), 400)
+
+
+def malformed() -> AwsError:
+    return AwsError("MalformedXML", MALFORMED, 400)
+
+
+def _invalid(message: str, name: str, **more: Any) -> AwsError:
+    return AwsError("InvalidArgument", message, 400, ArgumentName=name, **more)
