@@ -20,7 +20,7 @@ from clusterwright_localaws.services.s3.access_checks import check_new_bucket
 from clusterwright_localaws.services.s3.tags import check_new_bucket_tags
 from clusterwright_localaws.services.s3.world_buckets import find_bucket
 
-_US_EAST_1: Final = "us-east-1"
+US_EAST_1: Final = "us-east-1"
 _NAME: Final = re.compile(r"[a-z0-9](?:[a-z0-9.-]{1,61})[a-z0-9]")
 _PREFIXES: Final = ("xn--", "sthree-", "amzn-s3-demo-")
 _SUFFIXES: Final = ("-s3alias", "--ol-s3", ".mrap", "--table-s3")
@@ -81,8 +81,8 @@ def _check_name(name: str) -> None:
 
 def _check_location(region: str, given: str | None) -> None:
     """Refuse a location that the endpoint cannot use; us-east-1's reaches every region."""
-    if region == _US_EAST_1:
-        if given and given != "EU" and (given == region or given not in _locations()):
+    if region == US_EAST_1:
+        if given and given != "EU" and (given == region or given not in locations()):
             raise AwsError(
                 "InvalidLocationConstraint", "The specified location-constraint is not valid", 400
             )
@@ -111,7 +111,8 @@ def _check_tags(call: Call, tags: Any) -> None:
     check_new_bucket_tags(tags)
 
 
-def _locations() -> frozenset[str]:
+def locations() -> frozenset[str]:
+    """Return the regions that a bucket's location may name."""
     model = loader().load_service_model("s3", "service-2")
     return frozenset(model["shapes"]["BucketLocationConstraint"]["enum"])
 

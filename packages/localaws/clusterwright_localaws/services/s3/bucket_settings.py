@@ -84,18 +84,18 @@ def put_encryption(call: Call) -> Mapping[str, Any]:
 
 @operation("s3", "PutBucketOwnershipControls")
 def put_ownership(call: Call) -> Mapping[str, Any]:
-    if find_bucket(call.parameters["Bucket"]) is not None:
-        if len(call.parameters["OwnershipControls"]["Rules"]) != 1:
-            raise malformed()
+    rules = call.parameters["OwnershipControls"]["Rules"]
+    if len(rules) != 1 and find_bucket(call.parameters["Bucket"]) is not None:
+        raise malformed()
     raise ForwardToMoto
 
 
 @operation("s3", "PutObjectLockConfiguration")
 def put_object_lock(call: Call) -> Mapping[str, Any]:
     bucket = find_bucket(call.parameters["Bucket"])
-    if bucket is None:
+    given = call.parameters.get("ObjectLockConfiguration")
+    if bucket is None or given is None:
         raise ForwardToMoto
-    given = call.parameters.get("ObjectLockConfiguration") or {}
     if given.get("ObjectLockEnabled") != _ENABLED:
         raise malformed()
     if "Rule" in given:

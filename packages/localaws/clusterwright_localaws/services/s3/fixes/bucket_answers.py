@@ -25,9 +25,9 @@ def apply() -> None:
 
     def _serialized(self: Any, action_result: Any) -> Any:
         result: Any = action_result.result
-        if runtime().active and isinstance(result, BucketNotEmpty):
-            if self.backend.get_bucket(self.bucket_name).versioning_status:
-                result.message += ". You must delete all versions in the bucket."
+        refused = runtime().active and isinstance(result, BucketNotEmpty)
+        if refused and self.backend.get_bucket(self.bucket_name).versioning_status:
+            result.message += ". You must delete all versions in the bucket."
         if runtime().active and isinstance(result, dict):
             _drop_zeros(result.get("ObjectLockConfiguration") or {})
         return serialized(self, action_result)

@@ -7,7 +7,8 @@ Answers recorded on AWS: docs/reference/probes.md, source `localstack`.
 from __future__ import annotations
 
 from typing import Any
-from xml.etree import ElementTree
+
+import xmltodict  # type: ignore[import-untyped]
 
 from clusterwright_localaws.core.runtime import runtime
 
@@ -48,10 +49,11 @@ def apply() -> None:
 
 def _tags(document: bytes) -> dict[str, str]:
     found: dict[str, str] = {}
-    for tag in ElementTree.fromstring(document).iter():
-        if tag.tag.rpartition("}")[2] == "Tag":
-            members = {one.tag.rpartition("}")[2]: one.text or "" for one in tag}
-            found[members["Key"]] = members["Value"]
+    for sets in xmltodict.parse(document).values():
+        members = sets or {}
+        listed = (members.get("TagSet") or members.get("Tags") or {}).get("Tag") or []
+        for tag in listed if isinstance(listed, list) else [listed]:
+            found[tag["Key"]] = tag["Value"] or ""
     return found
 
 

@@ -19,12 +19,14 @@ from clusterwright_localaws.services.s3.world_buckets import find_version
 
 MOTO_VERSION = "5.2.5"
 DESCRIPTION = (
-    "S3: a bucket with suspended versioning keeps its versions, and writes and deletes the version "
-    "`null`; every deletion without a version leaves a delete marker; the deletion of a marker "
-    "says so; DeleteObjects refuses unknown versions"
+    "S3: a bucket with suspended versioning keeps its versions, and writes and deletes the "
+    "version `null`; every deletion without a version leaves a delete marker; the deletion of a "
+    "marker says so; DeleteObjects refuses unknown versions"
 )
 _SUSPENDED: Final = "Suspended"
 _WRITES_NULL: ContextVar[bool] = ContextVar("writes-null", default=False)
+_VERSION: Final = "x-amz-version-id"
+_REDIRECTIONS: Final = 300
 _LOCKED: Final = "Access Denied because object protected by object lock."
 
 
@@ -190,9 +192,9 @@ def _answer() -> None:
     def _head_object(
         self: Any, bucket_name: str, query: dict[str, Any], key_name: str, headers: Any
     ) -> Any:
-        if runtime().active and query.get("versionId") == [NULL]:
-            if not self.backend.get_bucket(bucket_name).is_versioned:
-                query = {name: value for name, value in query.items() if name != "versionId"}
+        asks_null = runtime().active and query.get("versionId") == [NULL]
+        if asks_null and not self.backend.get_bucket(bucket_name).is_versioned:
+            query = {name: value for name, value in query.items() if name != "versionId"}
         return _with_version(self, head_object(self, bucket_name, query, key_name, headers))
 
     S3Response.serialized = _serialized  # type: ignore[method-assign]
@@ -203,7 +205,7 @@ def _answer() -> None:
 def _with_version(response: Any, answer: Any) -> Any:
     """Name the version `null` in an answer from a bucket that has had others."""
     status, headers, body = answer
-    if runtime().active and status < 300 and "x-amz-version-id" not in headers:
-        if response.backend.get_bucket(response.bucket_name).versioning_status:
-            headers["x-amz-version-id"] = NULL
+    unnamed = runtime().active and status < _REDIRECTIONS and _VERSION not in headers
+    if unnamed and response.backend.get_bucket(response.bucket_name).versioning_status:
+        headers[_VERSION] = NULL
     return status, headers, body

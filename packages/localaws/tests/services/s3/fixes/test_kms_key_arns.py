@@ -35,9 +35,7 @@ def test_a_bucket_that_names_no_key_uses_the_one_of_aws(s3: Any) -> None:
         "ApplyServerSideEncryptionByDefault": {"SSEAlgorithm": "aws:kms"},
         "BucketKeyEnabled": True,
     }
-    s3.put_bucket_encryption(
-        Bucket="one", ServerSideEncryptionConfiguration={"Rules": [rule]}
-    )
+    s3.put_bucket_encryption(Bucket="one", ServerSideEncryptionConfiguration={"Rules": [rule]})
     answer = s3.put_object(Bucket="one", Key="a")
     assert answer["BucketKeyEnabled"]
     found = client("kms").describe_key(KeyId="alias/aws/s3")["KeyMetadata"]
