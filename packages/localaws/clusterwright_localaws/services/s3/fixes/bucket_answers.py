@@ -39,7 +39,7 @@ def apply() -> None:
         return answer
 
     S3Response.serialized = _serialized  # type: ignore[method-assign]
-    S3Response._bucket_response_put = _put_bucket  # type: ignore[method-assign]
+    S3Response._bucket_response_put = _put_bucket  # type: ignore[assignment, method-assign]
 
 
 def _drop_zeros(configuration: dict[str, Any]) -> None:

@@ -23,4 +23,4 @@ def apply() -> None:
             return 200, headers, content
         return handle(self, request, headers, content)
 
-    S3Response._handle_range_header = _handle_range_header  # type: ignore[method-assign]
+    S3Response._handle_range_header = _handle_range_header  # type: ignore[assignment, method-assign]

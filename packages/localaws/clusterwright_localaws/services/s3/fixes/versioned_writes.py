@@ -45,7 +45,7 @@ def apply() -> None:
 
     def is_versioned(self: Any) -> bool:
         suspended = runtime().active and self.versioning_status == _SUSPENDED
-        return suspended or versioned.fget(self)
+        return suspended or bool(versioned.fget(self))
 
     FakeBucket.is_versioned = property(is_versioned)  # type: ignore[assignment,method-assign]
     _write()
