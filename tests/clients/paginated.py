@@ -539,6 +539,18 @@ def _logs(site: Site) -> None:
             logs.create_log_stream(logGroupName=name, logStreamName=stream)
 
 
+def _security_groups(site: Site) -> str:
+    ec2 = client("ec2")
+    vpc = ec2.create_vpc(CidrBlock="10.9.0.0/16")["Vpc"]["VpcId"]
+    for name in ("pages-a", "pages-b"):
+        ec2.create_security_group(GroupName=name, Description=name, VpcId=vpc)
+    return str(vpc)
+
+
+def _grouped(scenes: Scenes) -> Mapping[str, Any]:
+    return {"VpcId": scenes.once("security groups", _security_groups)}
+
+
 KNOWN: dict[Key, Callable[[Scenes], Mapping[str, Any]]] = {
     ("budgets", "DescribeBudgetActionsForAccount"): _needs(
         "budget actions", _budget_actions, AccountId=_ACCOUNT
@@ -585,6 +597,7 @@ KNOWN: dict[Key, Callable[[Scenes], Mapping[str, Any]]] = {
     ("ec2", "DescribeCapacityBlockExtensionOfferings"): _extension,
     ("ec2", "DescribeInstanceTopology"): _needs("instances", _instances),
     ("ec2", "DescribeSpotPriceHistory"): _asks(InstanceTypes=["p5.48xlarge", "m5.large"]),
+    ("ec2", "GetSecurityGroupsForVpc"): _grouped,
     ("eks", "DescribeAddonVersions"): _asks(),
     ("eks", "DescribeClusterVersions"): _asks(),
     ("eks", "ListAccessEntries"): _eks_scene(clusterName="one"),

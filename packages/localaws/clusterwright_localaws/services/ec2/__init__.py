@@ -13,6 +13,7 @@ API = (
     "spot_prices",
     "topology",
     "volume_keys",
+    "vpc_security_groups",
     "zone_groups",
 )
 FIXES = (
@@ -21,6 +22,7 @@ FIXES = (
     "vpc_dependencies",
     "endpoint_types",
     "endpoint_answers",
+    "endpoint_names",
     "express_prefix_list",
     "managed_interfaces",
     "local_zones",
@@ -46,4 +48,5 @@ FIXES = (
     "unknown_groups",
     "acl_entries",
     "tag_values",
+    "flow_log_destinations",
 )

@@ -31,6 +31,7 @@ _TOKEN_SECONDS = 43_200
 def assume_role(call: Call) -> Mapping[str, Any]:
     caller = acting()
     request = call.parameters
+    _check_tags(request, caller)
     if call.world.iam != "enforced" or caller is None:
         _check_role(call, request["RoleArn"])
         raise ForwardToMoto
@@ -75,13 +76,38 @@ def assume_role(call: Call) -> Mapping[str, Any]:
     }
 
 
+def _check_tags(request: Mapping[str, Any], caller: Caller | None) -> None:
+    """Refuse tags of a session; their keys are compared without regard to case.
+
+    Messages recorded on AWS: docs/reference/probes.md, source `localstack`.
+    """
+    keys = [tag["Key"].lower() for tag in request.get("Tags", [])]
+    if len(set(keys)) != len(keys):
+        raise _invalid_value(
+            "Duplicate tag keys found. Please note that Tag keys are case insensitive."
+        )
+    if not {key.lower() for key in request.get("TransitiveTagKeys", [])} <= set(keys):
+        raise _invalid_value(
+            "The specified transitive tag key must be included in the requested tags."
+        )
+    if caller is not None and {key.lower() for key in caller.transitive_tag_keys} & set(keys):
+        raise _invalid_value(
+            "One of the specified transitive tag keys can't be set because it conflicts with a "
+            "transitive tag key from the calling session."
+        )
+
+
+def _invalid_value(message: str) -> AwsError:
+    return AwsError("InvalidParameterValue", message, 400)
+
+
 def _check_role(call: Call, arn: str) -> None:
     """Refuse, where IAM is not enforced, what is no ARN, and a role that the account lacks.
 
     Roles of other accounts are assumed whether they exist or not.
     """
     parts = arn.split(":", 5)
-    if len(parts) != 6 or parts[0] != "arn":
+    if len(parts) != 6 or parts[0] != "arn" or not all(parts[index] for index in (1, 2, 5)):
         raise _invalid(f"{arn} is invalid")
     if parts[2] != "iam" or not parts[5].startswith("role/"):
         return

@@ -63,6 +63,16 @@ class TestSessions:
         found = refused(ann.assume, role_arn=arn, Tags=[{"Key": "k", "Value": "v"}])
         assert "sts:TagSession" in found[2]
 
+    def test_a_chain_keeps_its_transitive_tags(self) -> None:
+        second = role("second")
+        tags = [{"Key": "Team", "Value": "a"}]
+        first = ADMIN.assume(role("first", allow("sts:*")), Tags=tags, TransitiveTagKeys=["Team"])
+        first.assume(second)
+        for key in ("Team", "team"):
+            found = refused(first.assume, role_arn=second, Tags=[{"Key": key, "Value": "b"}])
+            assert found[1] == "InvalidParameterValue"
+            assert "conflicts with a transitive tag key" in found[2]
+
     def test_session_policy_only_restricts(self) -> None:
         arn = role("worker", allow("s3:*"))
         narrow = ADMIN.assume(arn, Policy=document(allow(["s3:ListAllMyBuckets", "sns:*"])))
@@ -126,6 +136,27 @@ class TestWithoutEnforcement:
         code, message = refusal(sts.assume_role, RoleArn=arn, **asked)
         assert code == "AccessDenied"
         assert message.endswith(f"is not authorized to perform: sts:AssumeRole on resource: {arn}")
+        for malformed in (
+            "arn::iam:::role/something",
+            "arn:aws::::role/something",
+            "arn:aws:iam::111122223333:",
+        ):
+            code, message = refusal(sts.assume_role, RoleArn=malformed, **asked)
+            assert (code, message) == ("ValidationError", f"{malformed} is invalid")
         role("trusting")
         found = sts.assume_role(RoleArn=arn, **asked)["AssumedRoleUser"]["Arn"]
         assert found == f"arn:aws:sts::{ACCOUNT}:assumed-role/trusting/probe"
+
+    def test_tags_of_a_session(self) -> None:
+        sts, arn = ADMIN("sts"), role("tagged")
+        asked = {"RoleArn": arn, "RoleSessionName": "probe"}
+        twice = [{"Key": "Team", "Value": "a"}, {"Key": "team", "Value": "b"}]
+        assert refusal(sts.assume_role, **asked, Tags=twice) == (
+            "InvalidParameterValue",
+            "Duplicate tag keys found. Please note that Tag keys are case insensitive.",
+        )
+        assert refusal(sts.assume_role, **asked, Tags=twice[:1], TransitiveTagKeys=["other"]) == (
+            "InvalidParameterValue",
+            "The specified transitive tag key must be included in the requested tags.",
+        )
+        sts.assume_role(**asked, Tags=twice[:1], TransitiveTagKeys=["Team"])

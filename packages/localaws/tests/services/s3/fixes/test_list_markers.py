@@ -1,4 +1,4 @@
-"""Tests of services.s3.list_checks."""
+"""Tests of services.s3.fixes.list_markers."""
 
 from __future__ import annotations
 
