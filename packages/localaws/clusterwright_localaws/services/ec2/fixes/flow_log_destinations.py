@@ -22,7 +22,7 @@ _S3: Final = "s3"
 class _Destination(str):
     """The ARN of a folder of a bucket, in which moto looks for the bucket."""
 
-    def split(self, *arguments: Any, **named: Any) -> list[str]:  # type: ignore[override]
+    def split(self, *arguments: Any, **named: Any) -> list[str]:
         *parts, last = super().split(*arguments, **named)
         return [*parts, last.partition("/")[0]]
 
@@ -54,5 +54,5 @@ def apply() -> None:
             )
         return answer_in_moto(self)
 
-    FlowLogsBackend.create_flow_logs = create_flow_logs  # type: ignore[assignment, method-assign]
+    FlowLogsBackend.create_flow_logs = create_flow_logs  # type: ignore[method-assign]
     FlowLogs.create_flow_logs = answer  # type: ignore[method-assign]
