@@ -58,6 +58,8 @@ class RunningCluster:
         """Instance id → time at which its loss was first observed."""
         self._failed: dict[str, int] = {}
         """Node name → failed launches in succession."""
+        self._missing: dict[str, set[int]] = {}
+        """Group id → numbers of static nodes that are to be launched."""
         self._ended = False
         self._pool = ThreadPoolExecutor(32, thread_name_prefix="pcs-nodes")
 
@@ -118,6 +120,7 @@ class RunningCluster:
         gone = [node for node in self.nodes() if self._is_lost(node, states)]
         if gone:
             self._replace(gone)
+        self._launch_missing()
         self._apply_current()
 
     def _is_lost(self, node: PcsNode, states: dict[str, str]) -> bool:
@@ -144,7 +147,6 @@ class RunningCluster:
             self._timeline("lost", node.order)
         order = end_nodes(self._runtime, *here, [node.order.instance_id for node in gone])
         self.apply(order)
-        wanted: dict[str, set[int]] = {}
         for node in gone:
             member = node.order
             if not member.is_static:
@@ -152,9 +154,20 @@ class RunningCluster:
                 continue
             self._update(member.name, "down reason='the instance was lost'")
             if self._failed.get(member.name, 0) < self._settings.failed_launches:
-                wanted.setdefault(member.group_id, set()).add(member.number)
-        if wanted:
-            self.apply(launch_nodes(self._runtime, *here, wanted))
+                self._missing.setdefault(member.group_id, set()).add(member.number)
+
+    def _launch_missing(self) -> None:
+        """Launch static nodes; what EC2 refuses is tried again at the next look."""
+        from botocore.exceptions import ClientError
+
+        for group_id in list(self._missing):
+            numbers = self._missing.pop(group_id)
+            try:
+                order = launch_nodes(self._runtime, *self._here(), {group_id: numbers})
+            except ClientError:
+                self._missing[group_id] = numbers
+            else:
+                self.apply(order)
 
     def _resume(self, names: list[str]) -> None:
         from botocore.exceptions import ClientError

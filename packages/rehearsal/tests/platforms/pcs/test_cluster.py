@@ -10,6 +10,7 @@ from typing import Any
 from unittest.mock import Mock
 
 import pytest
+from botocore.exceptions import ClientError
 
 from clusterwright_localaws.drivers import PcsInstance, PcsOrder
 from clusterwright_rehearsal.errors import RehearsalError
@@ -158,6 +159,27 @@ def test_lost_static_instance_is_launched_again(site: Site) -> None:
     assert ("lost", "i-workers1") in site.events
     down = "scontrol update nodename=workers-1 state=down reason='the instance was lost'"
     assert down in site.controller.done, "a job on it is requeued"
+
+
+def test_launch_that_ec2_refuses_is_tried_again(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: Any) -> Any:
+        error = {"Code": "InsufficientInstanceCapacity", "Message": "none left"}
+        raise ClientError({"Error": error}, "RunInstances")
+
+    site.apply()
+    site.machines.pop("workers-1").up = False
+    monkeypatch.setattr(module, "launch_nodes", refuse)
+    for _ in range(2):
+        site.cluster.look()
+    assert site.ids() == {"workers-2": "i-workers2"}
+    monkeypatch.setattr(module, "launch_nodes", site.launch_nodes)
+    for _ in range(2):
+        site.cluster.look()
+        site.wait()
+    assert site.launched == [{"pcs_workers": {1}}]
+    assert site.ids()["workers-1"] == "i-new1"
 
 
 @pytest.mark.parametrize("before", ["", "2026-11-27T10:00:00"])
