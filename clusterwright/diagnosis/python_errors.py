@@ -29,6 +29,11 @@ _HOST: Final = re.compile(
     r"to )(?P<host>(?:[\w-]+\.)+[\w-]+|"
     r"[\w-]+:\d+)"
 )
+_RANK: Final = re.compile(
+    r"invalid rank \d+|rank \d+ (?:is )?(?:>=|out of|not in|outside|must be (?:less|smaller))|"
+    r"rank should be in the interval",
+    re.IGNORECASE,
+)
 _ERRNO: Final = re.compile(
     r"\[Errno (?P<number>\d{1,3})\] (?P<text>[^:\n]{3,80})"
     r"(?:: (?P<path>[bu]?['\"][^'\"\n]{1,300}))?"
@@ -273,6 +278,13 @@ def _special(name: str, message: str, frames: Sequence[Frame]) -> str | None:
         return f"the environment variable {variable.group('name')} is not set"
     if name in ("CalledProcessError", "SubprocessError"):
         return _command(message)
+    if name == "ValidationError":
+        return "a setting, an argument or a configuration file of the program is not valid"
+    if _RANK.search(message):
+        return (
+            "a rank is outside the number of ranks that the program counts: the number of nodes or "
+            "of processes in its settings is not that of the launcher"
+        )
     errno = _ERRNO.search(message)
     if errno is not None:
         path = (errno.group("path") or "").lstrip("bu").strip("'\"")

@@ -33,6 +33,7 @@ LISTS: Final = (
     _FOLDER / "diagnosed-failures-twelfth-hold-out.yaml",
     _FOLDER / "diagnosed-failures-thirteenth-hold-out.yaml",
     _FOLDER / "diagnosed-failures-fourteenth-hold-out.yaml",
+    _FOLDER / "diagnosed-failures-fifteenth-hold-out.yaml",
 )
 
 
@@ -418,6 +419,7 @@ _NAMES: Final = (
     "twelfth hold-out",
     "thirteenth hold-out",
     "fourteenth hold-out",
+    "fifteenth hold-out",
 )
 _FIFTH_WRONG: Final = 19
 _FIFTH_UNKNOWN: Final = 10

@@ -67,7 +67,8 @@ SIGNATURES: Final = (
             r"status code: \d{3}, request id",
             r"\bapi error (?P<code>[A-Z][\w.]{2,80}): " + _MESSAGE,
             r"\(Service: [^;)\n]{2,60}; Status Code: \d{3}; Error Code: (?P<code>[\w.]{3,80})(?P<message>)",
-            r"\b(?P<code>(?:ResourceNotFound|Validation|Throttling|LimitExceeded|ServiceQuotaExceeded|"
+            # Not a class of a Python module of its own, such as marshmallow's.
+            r"(?<![\w.])(?:botocore\.(?:errorfactory|exceptions)\.)?(?P<code>(?:ResourceNotFound|Validation|Throttling|LimitExceeded|ServiceQuotaExceeded|"
             r"InvalidParameter\w{0,20}|ResourceInUse|ResourceLimitExceeded|InvalidRequest|"
             r"ServiceUnavailable|InternalServer|Conflict|InvalidSignature|MalformedPolicyDocument|"
             r"InvalidInput|UnsupportedOperation|DependencyViolation|KMSInvalidState)"

@@ -146,7 +146,7 @@ SIGNATURES: Final = (
             r"(?P<limit>\d+)",
             r"(?P<quota>instances per cluster|instance limit)\D{0,30}(?P<limit>\d+)",
             r"(?:VcpuLimit|MaxSpotInstanceCount|(?<!Request)LimitExceeded|QuotaExceeded|"
-            r"InstanceLimit|ResourceLimit|AddressLimit|VpcLimit|VolumeLimit|ServiceLimit|"
+            r"InstanceLimit|ResourceLimit(?!=)|AddressLimit|VpcLimit|VolumeLimit|ServiceLimit|"
             r"CreationLimit|IamLimit)\w*(?<!RequestLimitExceeded)",
             r"The maximum number of (?P<quota>[\w /-]+?) (?:has been|is|was|reached|per)",
             r"(?:exceed\w*|reached|over|beyond).{0,60}\b(?:service |account |regional )?"

@@ -42,7 +42,9 @@ SIGNATURES: Final = (
         "",
         (
             r"attempt \d+ of \d+ failed, next in",
-            r"\bsshd(?:-session)?\[\d+\]: |"
+            # Attempts to log in, which every host with an open port has.
+            r"\b(?:sshd(?:-session)?|klogind|in\.telnetd|login|ftpd|vsftpd|xinetd)(?:\(pam_unix\))?\[\d+\]: |"
+            r"\bpam_unix\(\w+:auth\): |\(pam_unix\)\[\d+\]: authentication failure|"
             r"\b(?:errors?|failed|failures?)[=:] ?0\s*(?:$|[,;|)])",
             r"\"event\": \"(?:start|notice)\"",
             r"\b(?:INFO|DEBUG)\b.{0,60}\bretrying\b(?! request \w+/\w+, attempt (?:[3-9]|\d\d))|\bINFO\b.{0,120}\(x0\) \[\]",

@@ -109,7 +109,7 @@ SIGNATURES: Final = (
         "gpu-lost",
         "GPU: it has fallen off the bus (as Xid 79; what to do: replace)",
         (
-            r"fallen off the bus|GPU is lost|Unable to determine the device handle for GPU|"
+            r"fallen off the bus|GPU is lost|ERROR_GPU_IS_LOST|Unable to determine the device handle for GPU|"
             r"GPU .{0,30}(?:not detected|disappeared|lost)",
         ),
         per_node=True,
@@ -160,9 +160,10 @@ SIGNATURES: Final = (
     ),
     Signature(
         "container-lost-gpu",
-        "GPU: a running container lost access to its GPUs: its cgroup was written anew (systemctl "
-        "daemon-reload), or the GPU is lost; start the container again",
-        (r"Failed to initialize NVML: Unknown Error",),
+        "GPU: a container may not open its GPUs: its cgroup was written anew while it ran (systemctl "
+        "daemon-reload; start it again), or, from its start, its runtime does not allow the devices "
+        "(the version of crun or runc, the cgroup driver), or the GPU is lost",
+        (r"(?:Failed to initialize NVML|nvml init failed): Unknown Error",),
         confidence="likely",
         next=(_ACCEPT,),
     ),
@@ -218,7 +219,7 @@ SIGNATURES: Final = (
         "GPU: an NVLink or NVSwitch fault",
         (
             r"NVLink(?! SHARP).{0,60}(?:error(?! count)|fail|down|inactive|degraded)|cudaErrorNvlinkUncorrectable|"
-            r"DCGM_FR_\w*(?:NVLINK|NVSWITCH|FABRIC_MANAGER)\w*|NVSwitch.{0,40}(?:fatal|error|fail)",
+            r"DCGM_FR_\w*(?:NVLINK|NVSWITCH|FABRIC_MANAGER)\w*|(?<![/.\w])NVSwitch(?![/.]).{0,40}(?:fatal|error|fail)",
         ),
         confidence="likely",
         per_node=True,
@@ -290,7 +291,7 @@ SIGNATURES: Final = (
         "GPU: the container has no NVIDIA driver library (NVML): it runs without NVIDIA's "
         "container runtime, or the node has no driver",
         (
-            r"could not load NVML library|did you set the docker default runtime to|"
+            r"could not load NVML library|"
             r"NVML[^\n]{0,40}(?:ERROR_)?LIBRARY_NOT_FOUND",
         ),
         confidence="likely",
@@ -317,6 +318,16 @@ SIGNATURES: Final = (
         next=("kubectl rollout restart daemonsets --namespace kube-system", _ACCEPT),
     ),
     Signature(
+        # Of a GPU that is lost, too, whose own message then is the cause.
+        "driver-probe",
+        "GPU: the NVIDIA driver does not work: it cannot use a GPU that the node has",
+        (r"nvidia: probe of \S+ failed|NVIDIA probe routine failed",),
+        confidence="likely",
+        rank=1,
+        per_node=True,
+        next=(_REBOOT, _ACCEPT),
+    ),
+    Signature(
         "driver",
         "GPU: the NVIDIA driver does not work: it is not loaded, or its version differs from the "
         "libraries'",
@@ -325,8 +336,7 @@ SIGNATURES: Final = (
             r"Failed to initialize NVML|nvidia.{0,40}module(?! verification).{0,40}(?:not (?:found|loaded)|fail)|"
             r"API mismatch: the client has the version|couldn't communicate with the NVIDIA "
             r"driver|libnvidia-ml\.so\S*: cannot open|libcuda\.so\S*: cannot open",
-            r"nvidia: probe of \S+ failed|"
-            r"NVIDIA probe routine failed|^No devices were found|nvidia-smi\S*: No devices",
+            r"^No devices were found|nvidia-smi\S*: No devices",
             r"nvidia-container-cli(?:\.real)?: [^\n]{0,40}(?:driver|nvml|initialization)[^\n]{0,20}error|"
             r"unsupported display driver|Error 803",
         ),

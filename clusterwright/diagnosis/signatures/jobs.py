@@ -259,7 +259,12 @@ SIGNATURES: Final = (
             f"a process of the job was ended by signal {values['signal']}: "
             f"{_SIGNALS[values['signal']]}"
         ),
-        (r"failed \(exitcode: -(?P<signal>7|9|11)\)",),
+        (
+            r"failed \(exitcode: -(?P<signal>7|9|11)\)",
+            # DeepSpeed's launcher, subprocess and multiprocessing of Python; torchrun reports what
+            # the abort of its workers was for.
+            r"return ?code[ :=]{1,4}-(?P<signal>7|9|11)\b",
+        ),
         kinds=("log",),
         confidence="likely",
         rank=1,
@@ -525,6 +530,20 @@ SIGNATURES: Final = (
         kinds=("log",),
         confidence="likely",
         rank=1,
+        next=("clusterwright status {file}",),
+    ),
+    Signature(
+        # It only reports that a process ended, for which others have the reason.
+        "mpi-ended",
+        "MPI: a process of the job ended with an error; the messages before this one say why: {said}",
+        (
+            r"(?P<said>Primary job\s+terminated normally, but \d+ process returned|(?:mpirun|mpiexec|prterun|"
+            r"orterun)(?:\.real)? (?:has )?(?:detected|noticed) that[^\n]{0,60})",
+        ),
+        kinds=("log",),
+        needs="block",
+        confidence="likely",
+        rank=2,
         next=("clusterwright status {file}",),
     ),
     Signature(

@@ -17,10 +17,19 @@ SIGNATURES: Final = (
             r"InsufficientFreeAddresses\w*|InsufficientCidrBlocks|FreeAddressesInSubnet",
             r"(?:not (?:have )?(?:enough|sufficient)|insufficient|no|few|lacks?|run out of|"
             r"ran out of)\s+(?:free |available |unused )*(?:private )?(?:ip(?:v4)? )?addresses",
-            r"failed to assign an IP address to (?:container|pod)",
             r"(?:IP|address) (?:space )?exhaust",
         ),
         next=("aws ec2 describe-subnets --subnet-ids {subnet} --region {region}", _CHECK),
+        rules=("CW-N003", "CW-N009", "CW-N010"),
+    ),
+    Signature(
+        "pod-addresses",
+        "network: a pod gets no IP address from EKS's VPC CNI: the addresses of the node's interfaces are "
+        "used up (its type limits the pods), the subnet has none left, or ipamd does not work; its "
+        "log (ipamd.log) says which",
+        (r"failed to assign an IP address to (?:container|pod)",),
+        confidence="likely",
+        next=(_CHECK, "kubectl get events --all-namespaces"),
         rules=("CW-N003", "CW-N009", "CW-N010"),
     ),
     Signature(

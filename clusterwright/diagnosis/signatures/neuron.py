@@ -28,10 +28,12 @@ def _compiler(values: Values) -> str:
             "Neuron: the compiler (neuronx-cc) was killed, in most cases because the node's memory "
             "was used up: compile on a larger node, or with fewer processes"
         )
-    return (
+    said = (
         "Neuron: the compiler (neuronx-cc) failed: the model or an operator is not supported, or "
-        "the compiler has a fault; its log has the code"
+        "the compiler has a fault"
     )
+    code = values.get("code")
+    return f"{said}: {code}: {values.get('reason', '')}" if code else f"{said}; its log has the code"
 
 
 def _error(values: Values) -> str | None:
@@ -180,6 +182,8 @@ SIGNATURES: Final = (
             r"\bneuronx?-cc\b[^\n]{0,1200}returned non-zero exit status (?P<status>\d{1,3})",
             r"\[neuronx?-?cc[\w.-]{0,60}\]:[^\n]{0,20}(?:An Internal Compiler Error|\[N[A-Z]{2,3}\d{3}\])",
             r"There was a compilation error for this graph",
+            r"Failed compilation with \[?['\"]?neuronx?-cc\b(?:[^\n]*?\[(?P<code>[A-Z]{3}\d{3})\]\s*"
+            r"(?P<reason>[^\n]{3,200}))?",
             r"\[neuronx?-?cc[\w.-]{0,60}\]:[^\n]{0,20}(?:Internal |Backend |Frontend )?[^\n]{0,30}\berror:|"
             r"Subcommand returned with exitcode=(?P<status>-?[1-9]\d{0,2})",
         ),

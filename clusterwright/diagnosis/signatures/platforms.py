@@ -55,6 +55,34 @@ def _predicate(values: Values) -> str:
     return f"Kubernetes: pods cannot be scheduled: {meaning}{': ' if meaning else ''}{said}"
 
 
+_KARPENTER: Final = (
+    # The scheduler's reasons: karpenter/pkg/controllers/provisioning/scheduling/nodeclaim.go.
+    (
+        r"(?:has|had) (?:the|a) required offering",
+        "the types that fit are not offered in the zones and with the capacity (spot, on-demand, "
+        "reserved) that the pod and the node pool allow, or had no capacity a short time ago",
+    ),
+    (
+        r"has enough resources|had the required resources",
+        "the pod and the daemon sets ask for more than any type of the node pool has",
+    ),
+    (
+        r"met all requirements|met the scheduling requirements",
+        "no type has the labels, the architecture or the zone that the pod and the node pool require",
+    ),
+    (r"exceed limits", "the limits of the node pool are reached"),
+    (r"minValues", "fewer types than the node pool's minValues fit"),
+)
+
+
+def _karpenter(values: Values) -> str:
+    """Why Karpenter starts no node, by its scheduler's reason."""
+    message = values["message"].strip('()\\" ')
+    meaning = meaning_of(_KARPENTER, message)
+    said = f"{meaning}: {message}" if meaning else message
+    return f"Karpenter: it cannot start nodes: {said}"
+
+
 _VOLUMES: Final = (
     (
         r"Multi-Attach|already exclusively attached|VolumeInUse|already attached to (?:an|another|instance)",
@@ -196,8 +224,10 @@ SIGNATURES: Final = (
     ),
     Signature(
         "karpenter",
-        "Karpenter: it cannot start nodes: {message}",
+        _karpenter,
         (
+            r"(?P<message>no instance type (?:which )?(?:met|has|had)[^\n]{3,200}|all available instance types "
+            r"exceed limits[^\n]{0,120}|minValues requirement is not met[^\n]{0,80})",
             r"(?P<message>(?:could not schedule pod|no instance type (?:satisfied|met)[^\n]*|"
             r"incompatible (?:with )?(?:nodepool|requirements)[^\n]*|"
             r"(?:nodeclaim|NodeClaim)[^\n]*(?:fail|not found|liveness)[^\n]*))",
@@ -260,6 +290,17 @@ SIGNATURES: Final = (
         "Kueue: the quota for {what} is used up, so the workload waits",
         (r"insufficient (?:unused )?quota for (?P<what>[\w./-]+)",),
         next=("kubectl get clusterqueues",),
+    ),
+    Signature(
+        "kueue-queue",
+        "Kueue: the workload's queue does not exist in its namespace or is inactive, so that it is "
+        "not admitted (label kueue.x-k8s.io/queue-name): {reason}",
+        (
+            r"(?P<reason>(?:local|cluster) ?queue[^\n]{0,60}(?:does(?:n't| not) exist|is inactive|not found)"
+            r"[^\n]{0,60})",
+        ),
+        confidence="likely",
+        next=("kubectl get localqueues,clusterqueues --all-namespaces",),
     ),
     Signature(
         "kueue-flavor",
@@ -371,6 +412,15 @@ SIGNATURES: Final = (
         ),
         confidence="likely",
         rank=2,
+        next=(_PCLUSTER,),
+    ),
+    Signature(
+        "pcluster-configuration",
+        "ParallelCluster: the configuration is not valid: {message}",
+        (
+            r"configurationValidationErrors[^\n]{0,40}level\W{1,6}ERROR[^\n]{0,120}message\W{1,4}"
+            r"(?P<message>[^\n]{3,200}?)(?:\"\}|$)",
+        ),
         next=(_PCLUSTER,),
     ),
     Signature(

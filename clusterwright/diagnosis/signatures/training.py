@@ -195,6 +195,8 @@ SIGNATURES: Final = (
             r"(?:fi_getinfo(?!.{0,60}provider (?!efa\b))|NET/OFI).{0,80}(?:No data available|No eligible providers|"
             r"Unable to find|not find|could not find any)|No eligible providers were found|"
             r"provider efa (?:output empty list|not found)|"
+            # An option that TCP's provider does not have.
+            r"NET/OFI Disabling shared memory failed: Protocol not available|"
             r"fi_getinfo[^\n]{0,10}: -61|Only EFA provider is supported",
         ),
         confidence="likely",
@@ -369,6 +371,8 @@ SIGNATURES: Final = (
         "cuda-error",
         accelerator_errors.cuda,
         (
+            # nccl-tests.
+            r"Test CUDA failure \S{1,60}:\d+ '(?P<reason>[^'\n]{4,80})'",
             r"(?:CUDA|Cuda|cuda)(?:\w{0,40})? (?:runtime |driver |kernel )?(?:error|failure|fail)\b(?: in "
             r"file [^\n]{1,120} in line \d+)? ?[:=(]? ?\d{0,4}\)? ?[:,'-]? ?'?(?P<reason>[A-Za-z]"
             r"[^\n']{4,80})",
@@ -536,6 +540,15 @@ SIGNATURES: Final = (
         next=("clusterwright status {file}",),
     ),
     Signature(
+        "slurm-spool",
+        "slurmd: its copy of the batch script is gone ({path}): SlurmdSpoolDir was emptied, such as "
+        "by a cleaner of /tmp, is full, or was moved while slurmd ran; restart slurmd",
+        (r"execve\(\): (?P<path>/\S{0,200}/job\d+/slurm_script): No such file",),
+        confidence="likely",
+        kinds=_TEXT,
+        next=("clusterwright drift {file}",),
+    ),
+    Signature(
         "job-program-missing",
         "the job's program or script does not exist or cannot be executed: {reason}",
         (
@@ -593,6 +606,7 @@ SIGNATURES: Final = (
         (
             r"Too many open files|EMFILE|\[Errno 24\]|can't start new thread|pthread_create failed|"
             r"Resource temporarily unavailable.{0,40}(?:fork|thread)|fork: (?:retry: )?Resource|"
+            r"thread(?: constructor failed)?: Resource temporarily unavailable|"
             r"received 0 items of ancdata",
         ),
         kinds=("log", "job", "daemon"),
@@ -619,17 +633,44 @@ SIGNATURES: Final = (
         next=(_NODES,),
     ),
     Signature(
+        "rendezvous-lost",
+        "PyTorch: the launcher or rank that hosts the store of the rendezvous ended before this one "
+        "did: its own log says why; if another job of the node hosted it, give each job an own port "
+        "(--rdzv-endpoint, --standalone)",
+        (
+            r"failed to shutdown the rendezvous [^\n]{0,200}RendezvousConnectionError|"
+            r"DistNetworkError: (?:Connection reset by peer|Broken pipe)",
+        ),
+        confidence="likely",
+        rank=1,
+        follows=True,
+        kinds=_TEXT,
+        next=(_NODES,),
+    ),
+    Signature(
         "rendezvous",
         "ranks did not find each other in time (rendezvous): one did not start, or the network "
         "or MASTER_ADDR is wrong",
         (
-            r"Rendezvous\w*(?:Timeout|Error|Closed)\w*|DistStoreError|"
+            r"Rendezvous(?!ConnectionError)\w*(?:Timeout|Error|Closed)\w*|DistStoreError|"
             r"client socket has (?:timed out|failed to connect)(?!.*errno: 97\b)|"
             r"(?:TCPStore|c10d|rendezvous).{0,120}(?:timed? ?out|timeout|failed to connect|refused)(?!.*errno: 97\b)"
             r"|Some NCCL operations have failed.{0,10}rendezvous",
         ),
         confidence="likely",
         rank=1,
+        follows=True,
+        kinds=_TEXT,
+        next=(_NODES,),
+    ),
+    Signature(
+        # What wraps the reason, which other lines have.
+        "rendezvous-connection",
+        "ranks did not find each other in time (rendezvous): one did not start, or the network "
+        "or MASTER_ADDR is wrong",
+        (r"RendezvousConnectionError",),
+        confidence="likely",
+        rank=2,
         follows=True,
         kinds=_TEXT,
         next=(_NODES,),
@@ -647,10 +688,15 @@ SIGNATURES: Final = (
     ),
     Signature(
         "nccl-connect",
-        "NCCL: a rank cannot connect to another one ({address}): the interface is not the one "
+        "NCCL: a rank cannot connect to another one[ ({address})]: the interface is not the one "
         "between the nodes (NCCL_SOCKET_IFNAME), the other rank ended, or a security group does "
         "not allow it",
-        (r"socketStartConnect: Connect to (?P<address>[^\s<]{1,60})<\d+> failed",),
+        (
+            r"socketStartConnect: Connect to (?P<address>[^\s<]{1,60})<\d+> failed",
+            # What NCCL's sockets say is the last error of an unhandled system error.
+            r"socketPollConnect\b[^\n]{0,20}(?:(?:Connect )?to (?P<address>[\w.:-]{3,60}?)(?:<\d+>)? "
+            r"(?:returned|failed)|poll\(\) returned|failed)",
+        ),
         confidence="likely",
         rank=1,
         follows=True,
