@@ -10,9 +10,11 @@ import datetime as dt
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from clusterwright.diagnosis import deployment_output
+from clusterwright.diagnosis.deployment_output import FailedResource
 from clusterwright.diagnosis.model import Evidence
 from clusterwright.diagnosis.scheduler import hosts
 from clusterwright.diagnosis.tracebacks import Tracebacks
@@ -20,7 +22,10 @@ from clusterwright.diagnosis.tracebacks import Tracebacks
 LONGEST_LINE: Final = 2000
 
 _ANSI: Final = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
-_TASK: Final = re.compile(r"^(?:\[\d+,\d+\]<std(?:out|err)>:|\d{1,5}: )")
+_TASK: Final = re.compile(
+    # Open MPI, SageMaker's data parallelism, srun --label.
+    r"^(?:\[\d+,(?:mpirank:)?\d+(?:,[\w.-]{1,60})?\]<std(?:out|err)>:|\d{1,5}: )"
+)
 _DASHES: Final = re.compile(r"^\s*(?:\[?[\w,.-]{1,40}\]?(?:<std\w+>)?: ?)?-{40,}\s*$")
 _IS_HELP: Final = re.compile(
     r"\b(?:MPI|ORTE|PRTE|PRRTE|mpirun|prterun|orterun|PMIx|OMPI|Open MPI|UCX|launch|process|"
@@ -84,10 +89,19 @@ def evidence(lines: Iterable[Line], place: Place) -> tuple[Evidence, ...]:
     kept: list[Evidence] = []
     tracebacks = Tracebacks()
     lines = _joined(lines)
+    row: FailedResource | None = None
     for line in lines:
         clean = _TASK.sub("", _ANSI.sub("", line.text[: 2 * LONGEST_LINE]))
         text = clean.strip()[:LONGEST_LINE]
         if not text:
+            continue
+        before, row = row, deployment_output.read(text)
+        if before is not None and row is None and deployment_output.goes_on(before, text):
+            row = replace(before, reason=text)
+        if row is not None:
+            if row.reason:
+                kept.append(_stack_event(row, line, place))
+                row = None
             continue
         told = {"block": text} if line.block else tracebacks.read(clean)
         if not line.block and tracebacks.raises:
@@ -172,6 +186,11 @@ def _plain(text: str, line: Line, place: Place, told: Mapping[str, str] | None =
     host = _SYSLOG.match(text) or _ISO_HOST.match(text)
     node = host.group("host").partition(".")[0] if host else ""
     return _made(text, line, place, node=node, fields=told)
+
+
+def _stack_event(row: FailedResource, line: Line, place: Place) -> Evidence:
+    made = _made(row.reason, line, place, failed=True, fields={"resource_type": row.type})
+    return replace(made, kind="stack-event", resource=row.name)
 
 
 def _json(text: str, line: Line, place: Place) -> Evidence | None:

@@ -282,8 +282,8 @@ def _special(name: str, message: str, frames: Sequence[Frame]) -> str | None:
         return "a setting, an argument or a configuration file of the program is not valid"
     if _RANK.search(message):
         return (
-            "a rank is outside the number of ranks that the program counts: the number of nodes or "
-            "of processes in its settings is not that of the launcher"
+            "a rank is outside the number of ranks that the program counts: the number of nodes "
+            "or of processes in its settings is not that of the launcher"
         )
     errno = _ERRNO.search(message)
     if errno is not None:

@@ -25,6 +25,10 @@ _CLASS: Final = re.compile(
     r"(?:Error|Exception|Exit|Interrupt|Warning|Timeout|Fault|Failure|Failed|Expired|Empty|Full|"
     r"NotFound|Invalid|Denied|Closed|Iteration|Abort|Aborted|Cancelled)$|^[a-z_]\w*\..*[A-Z]"
 )
+_LAST: Final = re.compile(
+    r"(?<![\w.])(?P<name>(?:[A-Za-z_]\w{0,80}\.){0,8}[A-Z]\w{0,80}(?:Error|Exception)): "
+)
+"""An exception with its message, after the frames of a traceback in one line."""
 _RAISES: Final = re.compile(r"\s+raise\s")
 """Code that raises has the words of the message, with the names of variables for their values."""
 _IGNORED: Final = "Exception ignored in"
@@ -76,6 +80,8 @@ class Tracebacks:
             and line.startswith(framed)
             and _RAISES.match(line[len(framed) :]) is not None
         )
+        if _START in line and (whole := _whole(line)) is not None:
+            return whole
         if 'File "' in line:
             frame = _FRAME.search(line)
             if frame is not None:
@@ -119,6 +125,21 @@ class Tracebacks:
                 "frames": "\n".join(frames),
             }
         return {}
+
+
+def _whole(line: str) -> Mapping[str, str] | None:
+    """A traceback that stands in one line, as in JSON and in the failure reasons of SageMaker."""
+    rest = line.partition(_START)[2]
+    frames = list(_FRAME.finditer(rest))
+    ends = list(_LAST.finditer(rest, frames[-1].end())) if frames else []
+    if not ends:
+        return None
+    return {
+        "exception": ends[-1].group("name"),
+        "inner": "",
+        "message": " ".join(rest[ends[-1].end() :].split())[:LONGEST_MESSAGE],
+        "frames": "\n".join(f"{f.group('file')}\t{f.group('function') or ''}" for f in frames),
+    }
 
 
 def frames_of(values: Mapping[str, str]) -> tuple[Frame, ...]:

@@ -210,7 +210,8 @@ KINDS: Final[tuple[Kind, ...]] = (
         "server",
         "network",
         "a service failed by itself, which may be over at another try",
-        r"internal server error|bad gateway|service unavailable|gateway time-?out|"
+        r"Request to service failed|internal server error|bad gateway|service unavailable|"
+        r"gateway time-?out|"
         r"(?:status|code|error|HTTP)\D{0,12}50[0234]\b",
     ),
     _kind(
@@ -334,7 +335,7 @@ KINDS: Final[tuple[Kind, ...]] = (
         "something is in use already by another process, or exists already",
         r"already in use|resource busy|text file busy|is locked|lock(?:ed)? (?:by|file)|"
         r"already exists|already (?:been )?(?:initiali[sz]ed|allocated|running|registered)|"
-        r"in use by",
+        r"in use by|reused local directory|stale shared memory",
     ),
     _kind(
         "environment",

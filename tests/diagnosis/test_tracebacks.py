@@ -65,3 +65,14 @@ def test_code_that_raises_is_told_from_other_code() -> None:
         tracebacks.read(f"[r1]:{line}")
         seen.append(tracebacks.raises)
     assert seen == [False, False, False, True]
+
+
+def test_traceback_in_one_line_has_its_frames_and_its_last_exception() -> None:
+    told = Tracebacks().read(
+        'AlgorithmError: Traceback (most recent call last): File "/opt/a/run.py", line 3, in main '
+        'raise KeyError(x) File "/opt/a/load.py", line 9, in read raise ValueError(y) ValueError: '
+        "no  data"
+    )
+    assert told["exception"] == "ValueError"
+    assert told["message"] == "no data"
+    assert [frame.function for frame in frames_of(told)] == ["main", "read"]

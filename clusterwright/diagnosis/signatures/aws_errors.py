@@ -66,7 +66,8 @@ SIGNATURES: Final = (
             r"\"?(?P<code>[A-Z][A-Za-z]{4,60}(?:\.\w{3,40})?): (?P<message>[^\n]{3,200}?)(?:\\n|\s)(?:\\t|\s)*"
             r"status code: \d{3}, request id",
             r"\bapi error (?P<code>[A-Z][\w.]{2,80}): " + _MESSAGE,
-            r"\(Service: [^;)\n]{2,60}; Status Code: \d{3}; Error Code: (?P<code>[\w.]{3,80})(?P<message>)",
+            r"(?P<message>[^\n()]{0,300}?)\.?\s?\(Service: [^;)\n]{2,60}; Status Code: \d{3}; Error Code: "
+            r"(?P<code>[\w.]{3,80})",
             # Not a class of a Python module of its own, such as marshmallow's.
             r"(?<![\w.])(?:botocore\.(?:errorfactory|exceptions)\.)?(?P<code>(?:ResourceNotFound|Validation|Throttling|LimitExceeded|ServiceQuotaExceeded|"
             r"InvalidParameter\w{0,20}|ResourceInUse|ResourceLimitExceeded|InvalidRequest|"

@@ -16,6 +16,17 @@ _NODE: Final = "clusterwright diagnose {file} node {node}"
 
 SIGNATURES: Final = (
     Signature(
+        "image-layer",
+        "a container image: a layer came incomplete or changed ({reason}): the registry, a proxy or a full "
+        "disk cut the download off; pull it again",
+        (
+            r"(?P<reason>failed size validation: \d+ != \d+|unexpected commit digest|failed to verify layer|"
+            r"short read: expected \d+ bytes)",
+        ),
+        confidence="likely",
+        next=("clusterwright artefacts check {file}",),
+    ),
+    Signature(
         "pyxis-missing",
         "container: Slurm has no pyxis plug-in here: it is not installed, or plugstack.conf of this "
         "node or of the node where the job was submitted does not load it",

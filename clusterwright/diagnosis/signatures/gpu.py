@@ -318,6 +318,19 @@ SIGNATURES: Final = (
         next=("kubectl rollout restart daemonsets --namespace kube-system", _ACCEPT),
     ),
     Signature(
+        "driver-headers",
+        "GPU: the driver container of the GPU operator cannot build a driver for the node's kernel: no "
+        "headers or precompiled driver of this kernel are found: {reason}",
+        (
+            r"(?P<reason>Could not resolve Linux kernel version|Could not locate (?:Linux )?kernel headers|"
+            r"(?:Unable to|Could not) (?:locate|find|install)[^\n]{0,40}(?:linux-headers|kernel-(?:headers|"
+            r"devel|core))[^\n]{0,60}|kernel-headers-[\w.-]+: No match)",
+        ),
+        confidence="likely",
+        per_node=True,
+        next=(_REBOOT, _ACCEPT),
+    ),
+    Signature(
         # Of a GPU that is lost, too, whose own message then is the cause.
         "driver-probe",
         "GPU: the NVIDIA driver does not work: it cannot use a GPU that the node has",

@@ -254,6 +254,18 @@ SIGNATURES: Final = (
         next=("clusterwright diagnose {file} job {job} --log JOB_OUTPUT",),
     ),
     Signature(
+        "training-job-exit",
+        lambda values: (
+            "SageMaker: the program of the training job ended: "
+            f"{_EXITS.get(values['status'], 'its own messages say why')} (exit code {values['status']})"
+        ),
+        (r"AlgorithmError: [^\n]{0,400}?\b[Ee]xit [Cc]ode:? (?P<status>\d{1,3})\b",),
+        kinds=("log",),
+        confidence="likely",
+        rank=1,
+        next=("clusterwright diagnose {file} job {job} --log JOB_OUTPUT",),
+    ),
+    Signature(
         "process-killed",
         lambda values: (
             f"a process of the job was ended by signal {values['signal']}: "

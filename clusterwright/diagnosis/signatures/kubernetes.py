@@ -89,6 +89,18 @@ SIGNATURES: Final = (
         rules=("CW-I027",),
     ),
     Signature(
+        "pause-image",
+        "Kubernetes: no pod starts on the node: its pause image ({image}) was removed, in most cases by "
+        "kubelet because the disk was nearly full, and cannot be pulled again: {reason}; replace the node, "
+        "and give it a larger root volume or a newer image, which keeps the pause image",
+        (
+            r"failed to get sandbox image \\?\"(?P<image>[^\s\"\\]{3,200})[^\n]*(?P<reason>\b(?:40[134] \w[\w ]{2,20}|not "
+            r"found|no basic auth credentials|authorization failed|timeout|i/o timeout))",
+        ),
+        confidence="likely",
+        next=("clusterwright status {file}",),
+    ),
+    Signature(
         "image-refused",
         "Kubernetes: the registry refuses the node the container image {image}: its role or the "
         "repository's policy does not allow it",

@@ -33,7 +33,9 @@ def _compiler(values: Values) -> str:
         "the compiler has a fault"
     )
     code = values.get("code")
-    return f"{said}: {code}: {values.get('reason', '')}" if code else f"{said}; its log has the code"
+    return (
+        f"{said}: {code}: {values.get('reason', '')}" if code else f"{said}; its log has the code"
+    )
 
 
 def _error(values: Values) -> str | None:

@@ -57,6 +57,19 @@ _SUBJECT = (
 
 SIGNATURES: Final = (
     Signature(
+        "lambda-not-active",
+        "Lambda: a function of the deployment was called before it was active; deploy again",
+        (r"not in the state \w*[Aa]ctive\w*",),
+        confidence="likely",
+        rank=1,
+    ),
+    Signature(
+        "policy-lacks-action",
+        "IAM: the role of the deployment lacks {action}",
+        (r"policy must (?:include|allow|have) the [`'\"]?(?P<action>[\w-]{2,40}:\w{3,80})",),
+        next=(_SIMULATE,),
+    ),
+    Signature(
         "launch-template-denied",
         "IAM: the identity may not launch instances with the launch template[ {template}]: it lacks "
         "ec2:RunInstances or ec2:CreateTags, or iam:PassRole for the role of the template",

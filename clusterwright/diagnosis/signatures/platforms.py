@@ -223,6 +223,20 @@ SIGNATURES: Final = (
         next=("kubectl describe nodes", "kubectl get events --all-namespaces"),
     ),
     Signature(
+        "autoscaler-no-group",
+        "cluster-autoscaler: no node group can hold the pod, also if it grows: {reason}: the groups' "
+        "types have less, are at their maximum, or their tags do not state the accelerator of an empty "
+        "group (k8s.io/cluster-autoscaler/node-template/resources/...)",
+        (
+            r"pod didn't trigger scale-up[^\n]{0,80}?: (?P<reason>[^\n]{0,160}\d+ (?:Insufficient|"
+            r"node\(s\)|max)[^\n]{0,120})",
+        ),
+        confidence="likely",
+        rank=1,
+        kinds=("log",),
+        next=("kubectl describe nodes",),
+    ),
+    Signature(
         "karpenter",
         _karpenter,
         (
@@ -258,6 +272,14 @@ SIGNATURES: Final = (
             r"endpoint not found in cache for a registered resource: (?P<what>[\w./-]+)",
             r"UnexpectedAdmissionError.{0,80}(?P<what>Allocate)",
         ),
+        confidence="likely",
+        next=("kubectl describe nodes",),
+    ),
+    Signature(
+        "device-allocation",
+        "Kubernetes: the node did not give the pod the device for which it was scheduled there: {reason}: "
+        "the device plug-in and the scheduler of GPUs do not agree; the pod must be made again",
+        (r"Pod Allocate failed due to (?P<reason>[^\n]{0,160})",),
         confidence="likely",
         next=("kubectl describe nodes",),
     ),

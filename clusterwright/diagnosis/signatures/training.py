@@ -340,6 +340,20 @@ SIGNATURES: Final = (
         next=("clusterwright status {file}",),
     ),
     Signature(
+        "xla-rendezvous",
+        "XLA: a collective waits for devices that do not join it ({waits}): a process ended or runs "
+        "another program, or NCCL cannot connect the hosts; the log of the missing ones says why",
+        (
+            r"thread has been waiting for `(?P<waits>[^`\n;]{3,80})[^\n]{0,400}may be stuck",
+            r"Termination timeout for `(?P<waits>[^`\n;]{3,80})[^\n]{0,200}exceeded",
+        ),
+        confidence="likely",
+        rank=1,
+        follows=True,
+        kinds=_TEXT,
+        next=(_NODES,),
+    ),
+    Signature(
         "cuda-toolkit",
         "CUDA: the toolkit of the image does not fit what is compiled: {reason}",
         (
@@ -519,7 +533,7 @@ SIGNATURES: Final = (
             r"|toomanyrequests[^\n]{0,80}|no basic auth credentials|repository does not exist"
             r"|failed to pull (?:and unpack )?image[^\n]{0,120}|failed to (?:register|extract|unpack) layer"
             r"[^\n]{0,120}|error pulling image[^\n]{0,120}|filesystem layer verification failed[^\n]{0,80}"
-            r"|failed to resolve reference[^\n]{0,160}|docker: Error response[^\n]{0,120})",
+            r"|failed to resolve reference[^\n]{0,160}|Cannot pull algorithm container[^\n]{0,120}|docker: Error response[^\n]{0,120})",
         ),
         next=("clusterwright artefacts check {file}",),
     ),

@@ -1,10 +1,12 @@
-"""The nodes have the memory that the job requests."""
+"""The nodes have the memory that the job requests, in one way."""
 
 from __future__ import annotations
 
 from clusterwright.jobs import values
 from clusterwright.jobs.rule import Fail, Job, JobRule, Results
 from clusterwright.platforms.node_hardware import hardware
+
+_WAYS = ("mem", "mem-per-cpu", "mem-per-gpu")
 
 
 class EnoughMemory(JobRule):
@@ -14,6 +16,14 @@ class EnoughMemory(JobRule):
     source = "sbatch(1), --mem, --mem-per-cpu; memory of the instance type in the catalogue"
 
     def check(self, job: Job) -> Results:
+        ways = [o for name in _WAYS if (o := job.file.option(name)) is not None]
+        if len(ways) > 1:
+            yield Fail(
+                message=f"{' and '.join(f'--{way.name}' for way in ways)} are mutually exclusive: "
+                "sbatch refuses the job",
+                at=ways[1],
+                hint="state the memory in one way",
+            )
         option = job.file.option("mem", "mem-per-cpu")
         own = job.largest(hardware(group, job.catalog)["memory_mib"] for group in job.groups)
         if option is None or own is None:

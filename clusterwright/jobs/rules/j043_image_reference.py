@@ -1,4 +1,4 @@
-"""References to container images separate the registry with `#`."""
+"""References to container images separate the registry with `#`, and files have a path."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from clusterwright.jobs.rule import Fail, Job, JobRule, Option, Results, Word
 
 _REGISTRY = re.compile(r"(?:[\w.-]+@)?((?:[a-z0-9-]+\.)+[a-z]{2,}(?::\d+)?|[a-z0-9-]+:\d+)/(.+)")
 
+_RELATIVE = re.compile(r"[\w-][\w./-]*")
+
 
 class ImageReference(JobRule):
     id = "CW-J043"
@@ -17,6 +19,14 @@ class ImageReference(JobRule):
     source = "NVIDIA/enroot, doc/cmd/import.md: docker://[USER@][REGISTRY#]IMAGE[:TAG]; Pyxis"
 
     def check(self, job: Job) -> Results:
+        for option in job.file.images:
+            if option.value.endswith(".sqsh") and _RELATIVE.fullmatch(option.value):
+                yield Fail(
+                    message=f"{option.value}: Pyxis takes a file only with a path that begins with "
+                    "/ or ./, and asks Docker Hub for an image of this name",
+                    at=option,
+                    hint=f"./{option.value}",
+                )
         for place, text in references(job):
             body = text.removeprefix("docker://")
             if "#" in body or "${" in body:

@@ -15,3 +15,9 @@ def test_more_than_the_node_has(line: str) -> None:
 @pytest.mark.parametrize("line", ["--mem=0", "--mem=1800G", "--mem-per-cpu=8G -c 96", "-N1"])
 def test_what_the_node_has(line: str) -> None:
     passes("CW-J018", f"#!/bin/bash\n#SBATCH {line}\n")
+
+
+@pytest.mark.parametrize("second", ["--mem-per-cpu=1G", "--mem-per-gpu=64G"])
+def test_two_ways_to_request_memory_exclude_each_other(second: str) -> None:
+    found = fails("CW-J018", f"#!/bin/bash\n#SBATCH --mem=64G\n#SBATCH {second}\n")
+    assert "mutually exclusive" in found.message

@@ -29,9 +29,17 @@ def test_slash(text: str, hint: str) -> None:
         "srun --container-image=nvcr.io#nvidia/nemo:1 a",
         "srun --container-image=/fsx/nvcr.io/a.sqsh a",
         "srun --container-image=ubuntu:24.04 a",
+        "srun --container-image=./images/a.sqsh a",
         "enroot import docker://nvidia/cuda:12.8.0-base-ubuntu24.04",
         "srun --container-image=$IMAGE a",
     ],
 )
 def test_hash_file_or_docker_hub(text: str) -> None:
     passes("CW-J043", HEAD + text + "\n")
+
+
+@pytest.mark.parametrize("option", ["--container-image hello.sqsh", "--container-image=images/a.sqsh"])
+def test_relative_file_without_a_dot_is_an_image_of_docker_hub_for_pyxis(option: str) -> None:
+    found = fails("CW-J043", HEAD + f"srun {option} hostname\n")
+    assert "Docker Hub" in found.message
+    assert (found.hint or "").startswith("./")
