@@ -22,8 +22,8 @@ class ImageReference(JobRule):
         for option in job.file.images:
             if option.value.endswith(".sqsh") and _RELATIVE.fullmatch(option.value):
                 yield Fail(
-                    message=f"{option.value}: Pyxis takes a file only with a path that begins with "
-                    "/ or ./, and asks Docker Hub for an image of this name",
+                    message=f"{option.value}: Pyxis takes a file only with a path that begins "
+                    "with / or ./, and asks Docker Hub for an image of this name",
                     at=option,
                     hint=f"./{option.value}",
                 )

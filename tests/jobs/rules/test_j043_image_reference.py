@@ -38,8 +38,8 @@ def test_hash_file_or_docker_hub(text: str) -> None:
     passes("CW-J043", HEAD + text + "\n")
 
 
-@pytest.mark.parametrize("option", ["--container-image hello.sqsh", "--container-image=images/a.sqsh"])
+@pytest.mark.parametrize("option", ["-image hello.sqsh", "-image=images/a.sqsh"])
 def test_relative_file_without_a_dot_is_an_image_of_docker_hub_for_pyxis(option: str) -> None:
-    found = fails("CW-J043", HEAD + f"srun {option} hostname\n")
+    found = fails("CW-J043", HEAD + f"srun --container{option} hostname\n")
     assert "Docker Hub" in found.message
     assert (found.hint or "").startswith("./")
