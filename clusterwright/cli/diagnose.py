@@ -123,26 +123,32 @@ def _diagnosis(
     timeout_seconds: float,
 ) -> Diagnosis:
     from clusterwright.catalog import load_catalog
-    from clusterwright.cli import diagnose_files, diagnose_software
+    from clusterwright.cli import diagnose_software
     from clusterwright.cluster_state.failures import Failures
-    from clusterwright.diagnosis import engine
+    from clusterwright.diagnosis import engine, log_files
     from clusterwright.diagnosis.model import Diagnosis
-    from clusterwright.diagnosis.targets import concerning
+    from clusterwright.diagnosis.targets import concerning, missing
 
     if offline and not logs and sacct is None:
         raise UserError("--offline reads no account", "give --log PATH or --sacct FILE")
-    own, read = diagnose_files.logs(logs, target)
-    if sacct is not None:
-        jobs, note = diagnose_files.accounting(sacct)
-        own += jobs
-        read.append(note)
+    try:
+        own, read = log_files.logs(logs, target)
+        if sacct is not None:
+            jobs, note = log_files.accounting(sacct)
+            own += jobs
+            read.append(note)
+    except log_files.LogFileError as error:
+        raise UserError(str(error), error.hint) from None
     found = Failures() if offline else _read(cluster, target, span, timeout_seconds)
     evidence = concerning([*own, *found.evidence], target, found.names, found.document)
-    unknown = [*found.unknown, *_missing(target, found, own, evidence)]
+    unknown = list(found.unknown)
+    if not evidence:
+        seen = [*own, *found.evidence]
+        unknown += missing(target, found.names, found.document or {}, seen)
     context = engine.Context(str(path), cluster.environment, cluster.account, cluster.region)
     causes = engine.findings(evidence, context)
     software = diagnose_software.findings(
-        diagnose_files.texts(logs),
+        log_files.texts(logs),
         cluster,
         load_catalog(),
         str(path),
@@ -170,28 +176,6 @@ def _read(cluster: Cluster, target: Target, span: dt.timedelta, timeout_seconds:
         return reader.read()
     finally:
         progress.clear()
-
-
-def _missing(target: Target, found: Any, own: Any, evidence: Any) -> list[Any]:
-    """What the target names and no source has: an answer of nothing would be wrong."""
-    from clusterwright.diagnosis.model import NotRead
-    from clusterwright.diagnosis.scheduler import jobs_in, nodes_in, same_job
-    from clusterwright.diagnosis.targets import known_nodes
-
-    if evidence:
-        return []
-    if target.subject == "node":
-        known = known_nodes(found.names, [*own, *found.evidence])
-        known |= nodes_in(found.document or {})
-        if target.name not in known:
-            return [NotRead(f"the node {target.name}", "no source that was read has this name")]
-    if target.subject == "job":
-        known = jobs_in(found.document or {})
-        if not any(same_job(job, target.name) for job in known):
-            reason = "neither the controller's state nor a file that was read has this job"
-            hint = "give its accounting or output: --sacct FILE, --log FILE"
-            return [NotRead(f"the job {target.name}", reason, hint)]
-    return []
 
 
 def _span(text: str) -> dt.timedelta:

@@ -229,7 +229,7 @@ def _is_echo(line: Evidence) -> bool:
 
 def _ordered(evidence: Iterable[Evidence]) -> list[Evidence]:
     """By time, those without one last; equal statements once."""
-    latest = dt.datetime.max.replace(tzinfo=dt.UTC)
+    latest = dt.datetime.max.replace(tzinfo=dt.timezone.utc)
     seen: dict[tuple[object, ...], Evidence] = {}
     for item in evidence:
         seen.setdefault((item.time, item.source, item.id, item.text, item.node, item.job), item)
@@ -455,7 +455,7 @@ def _in_time(cause: Evidence, other: Evidence) -> bool:
 
 def _order(finding: Finding) -> tuple[object, ...]:
     times = [e.time for e in finding.evidence if e.time is not None]
-    first = min(times) if times else dt.datetime.max.replace(tzinfo=dt.UTC)
+    first = min(times) if times else dt.datetime.max.replace(tzinfo=dt.timezone.utc)
     return (
         finding.severity == "info",
         finding.signature == UNKNOWN,

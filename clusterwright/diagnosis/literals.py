@@ -6,6 +6,8 @@ The words come from Python's own parse of the expression; without it every expre
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import importlib
 import re
 from typing import Any, Final
@@ -15,14 +17,22 @@ _SHORTEST: Final = 3
 
 def required(pattern: str) -> frozenset[str] | None:
     """Words in lower case of which every match contains one; None if there are no such words."""
-    try:
-        parser: Any = importlib.import_module("re._parser")
-    except ImportError:
+    parser = _parser()
+    if parser is None:
         return None
     found = _of_sequence(parser.parse(pattern, re.IGNORECASE))
     if found is None or min(map(len, found)) < _SHORTEST:
         return None
     return found
+
+
+@functools.cache
+def _parser() -> Any:
+    """Python's parser of expressions, which had another name before 3.11; None without one."""
+    for name in ("re._parser", "sre_parse"):
+        with contextlib.suppress(ImportError):
+            return importlib.import_module(name)
+    return None
 
 
 def _of_sequence(items: Any) -> frozenset[str] | None:

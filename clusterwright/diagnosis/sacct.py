@@ -57,7 +57,7 @@ def _table(lines: Sequence[str]) -> list[dict[str, Any]]:
         raise SacctError("neither JSON nor a table with JobID and State")
     found = []
     for line in lines[1:]:
-        row = dict(zip(header, line.split("|"), strict=False))
+        row = dict(zip(header, line.split("|")))
         # Steps repeat the job; a step that ran out of memory says more than its job.
         if row.get("JobID") and ("." not in row["JobID"] or "OUT_OF_ME" in row["State"]):
             found.append({_COLUMNS[k]: v for k, v in row.items() if k in _COLUMNS})

@@ -139,12 +139,13 @@ def time_of(value: object) -> dt.datetime | None:
     if isinstance(value, bool) or value in (None, "", 0):
         return None
     try:
-        if isinstance(value, int | float):
-            return dt.datetime.fromtimestamp(value, dt.UTC)
-        found = dt.datetime.fromisoformat(str(value))
+        if isinstance(value, (int, float)):
+            return dt.datetime.fromtimestamp(value, dt.timezone.utc)
+        # Python 3.9 reads no Z.
+        found = dt.datetime.fromisoformat(re.sub("Z$", "+00:00", str(value)))
     except (ValueError, OverflowError, OSError):
         return None
-    return found if found.tzinfo else found.replace(tzinfo=dt.UTC)
+    return found if found.tzinfo else found.replace(tzinfo=dt.timezone.utc)
 
 
 def hosts(text: str) -> tuple[str, ...]:

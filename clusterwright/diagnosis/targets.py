@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from clusterwright.diagnosis import scheduler
-from clusterwright.diagnosis.model import Evidence, Target
+from clusterwright.diagnosis.model import Evidence, NotRead, Target
 
 _OF_DEPLOYMENT: Final = frozenset(
     {
@@ -78,6 +78,27 @@ def known_nodes(names: Mapping[str, str], evidence: Iterable[Evidence]) -> froze
     for item in evidence:
         found |= {name for name in (item.node, item.instance) if name}
     return frozenset(found)
+
+
+def missing(
+    target: Target,
+    names: Mapping[str, str],
+    document: Mapping[str, Any],
+    evidence: Iterable[Evidence],
+) -> tuple[NotRead, ...]:
+    """What the target names and no source has: an answer of nothing would be wrong."""
+    if target.subject == "node":
+        known = known_nodes(names, evidence) | scheduler.nodes_in(document)
+        if target.name not in known:
+            reason = "no source that was read has this name"
+            return (NotRead(f"the node {target.name}", reason),)
+    if target.subject == "job":
+        jobs = scheduler.jobs_in(document)
+        if not any(scheduler.same_job(job, target.name) for job in jobs):
+            reason = "neither the controller's state nor a file that was read has this job"
+            hint = "give its accounting or output: --sacct FILE, --log FILE"
+            return (NotRead(f"the job {target.name}", reason, hint),)
+    return ()
 
 
 def _is_deployment(item: Evidence) -> bool:

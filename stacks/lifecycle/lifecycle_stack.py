@@ -52,8 +52,11 @@ class LifecycleStack(ScriptsStack):
         cluster_file = node_files.cluster_json(cluster, base.catalog)
         own = scripts.site_files(cluster.lifecycle.steps)
         jobs = job_files.job_files(cluster, base.catalog, plan)
+        # Compute nodes, whose queues have scripts of their own, do not need it.
+        diagnosis = scripts.diagnosis_files()
         digest = scripts.scripts_digest(
-            {"cluster.json": cluster_file, job_files.NAME: jobs.digested}, texts=own
+            {"cluster.json": cluster_file, job_files.NAME: jobs.digested},
+            texts={**own, **diagnosis},
         )
         self.prefix = f"lifecycle/{digest}"
         self.manifest_sha256: str | None = None
@@ -83,7 +86,7 @@ class LifecycleStack(ScriptsStack):
         ]
         if cluster.traits.verified_scripts:
             listed = {job_files.NAME: _json_text(jobs.files)} if jobs.listed else {}
-            manifest = _manifest({**own, **listed}, cluster_file)
+            manifest = _manifest({**own, **diagnosis, **listed}, cluster_file)
             self.manifest_sha256 = scripts.sha256(manifest)
             sources.append(deployment.Source.data(scripts.MANIFEST, manifest))
         if scripted:
@@ -93,7 +96,9 @@ class LifecycleStack(ScriptsStack):
                     node_files.provisioning_parameters(cluster, base.lustre, base.home),
                 )
             )
-        self.copy_scripts(sources)
+        with tempfile.TemporaryDirectory() as folder:
+            scripts.write_to(Path(folder), diagnosis)
+            self.copy_scripts([*sources, deployment.Source.asset(folder)])
         self.source_s3_uri = f"s3://{self.bucket.bucket_name}/{self.prefix}/"
         if cluster.traits.verified_scripts:
             files = {

@@ -25,6 +25,9 @@ DIGEST_LENGTH = 16
 """Hexadecimal digits: 64 bits are enough to distinguish the versions of one folder."""
 
 
+DIAGNOSIS = FOLDER.parent / "clusterwright" / "diagnosis"
+"""What judges failures: the same on the controller and login nodes as on a workstation."""
+
 SITE_STEPS = "site_steps"
 """The folder of custom steps, beside the node program."""
 
@@ -39,6 +42,16 @@ def site_files(paths: Iterable[str]) -> dict[str, str]:
     """
     steps = (custom_steps.read(path) for path in paths)
     return {f"{SITE_STEPS}/{step.name}.py": step.text for step in steps}
+
+
+def diagnosis_files() -> dict[str, str]:
+    """`DIAGNOSIS` as files of the folder: texts by name."""
+    package = DIAGNOSIS.parent
+    paths = [package / "__init__.py", *script_files(DIAGNOSIS)]
+    return {
+        f"{package.name}/{path.relative_to(package).as_posix()}": file_access.read_text(path)
+        for path in paths
+    }
 
 
 def scripts_digest(
@@ -77,6 +90,11 @@ def copy_to(target: Path, texts: Mapping[str, str], folder: Path = FOLDER) -> No
         copy = target / path.relative_to(folder)
         copy.parent.mkdir(parents=True, exist_ok=True)
         file_access.copy(path, copy)
+    write_to(target, texts)
+
+
+def write_to(target: Path, texts: Mapping[str, str]) -> None:
+    """Write `texts` (name to text) in a folder."""
     for name, text in texts.items():
         copy = target / name
         copy.parent.mkdir(parents=True, exist_ok=True)

@@ -51,14 +51,15 @@ ALLOWED = {
     "clusterwright/cfn/resource_schemas.py": {
         "__init__": _PACKAGE, "schema_date": _PACKAGE, "_document": _PACKAGE,
     },
-    "clusterwright/cli/diagnose_files.py": {
-        "_lines": "the last MAXIMUM_BYTES of a log, which may be longer",
-    },
     "clusterwright/cli/diff_deployed.py": {"_recorded": _TEMPORARY},
     "clusterwright/cli/init_project.py": {"_check_spec": _TEMPORARY},
     "clusterwright/cli/standard_streams.py": {"prepare": "the null device"},
     "clusterwright/cluster_spec/init_template.py": {"starting_file": _PACKAGE},
     "clusterwright/cluster_spec/project_template.py": {"project_files": _PACKAGE},
+    "clusterwright/diagnosis/log_files.py": {
+        "accounting": "bounded by MAXIMUM_SACCT_BYTES, also on nodes",
+        "_lines": "the last MAXIMUM_BYTES of a log, which may be longer",
+    },
     "clusterwright/diagnosis/xid.py": {"table": _PACKAGE},
     "clusterwright/job_templates/jobs_page.py": {"page": _PACKAGE},
     "clusterwright/job_templates/program_files.py": {

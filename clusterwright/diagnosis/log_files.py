@@ -7,8 +7,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from clusterwright import files
-from clusterwright.cli.errors import UserError
 from clusterwright.diagnosis import sacct, scheduler
 from clusterwright.diagnosis.log_lines import Line, Place, evidence
 from clusterwright.diagnosis.model import Evidence, Target
@@ -21,6 +19,14 @@ MAXIMUM_SACCT_BYTES: Final = 256 * 1024 * 1024
 _JOB_FILE: Final = re.compile(r"(?:slurm|job)[-_.](\d+)(?:[._]\d+)?\.(?:out|err|log)$")
 
 
+class LogFileError(Exception):
+    """A file that the user named cannot be used; `hint` says what to do, if it is known."""
+
+    def __init__(self, message: str, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.hint = hint
+
+
 def logs(paths: tuple[Path, ...], target: Target) -> tuple[list[Evidence], list[str]]:
     """The evidence in files and folders, and what was read.
 
@@ -28,7 +34,7 @@ def logs(paths: tuple[Path, ...], target: Target) -> tuple[list[Evidence], list[
 
     Raises
     ------
-    UserError
+    LogFileError
         A path does not exist or cannot be read.
     """
     found: list[Evidence] = []
@@ -52,7 +58,7 @@ def texts(paths: tuple[Path, ...]) -> Iterator[tuple[Path, list[Line]]]:
 
     Raises
     ------
-    UserError
+    LogFileError
         A path does not exist or cannot be read.
     """
     for path in paths:
@@ -67,16 +73,17 @@ def accounting(path: Path) -> tuple[list[Evidence], str]:
 
     Raises
     ------
-    UserError
+    LogFileError
         The file cannot be read, or is not sacct's.
     """
     try:
-        content = files.read_bytes(path, MAXIMUM_SACCT_BYTES)
+        with path.open("rb") as stream:
+            content = stream.read(MAXIMUM_SACCT_BYTES)
         jobs = sacct.jobs(content.decode("utf-8", errors="replace"))
     except OSError as error:
-        raise UserError(f"--sacct: {path} cannot be read: {error.strerror}") from None
+        raise LogFileError(f"--sacct: {path} cannot be read: {error.strerror}") from None
     except sacct.SacctError as error:
-        raise UserError(
+        raise LogFileError(
             f"--sacct: {path}: {error}", f"write it with `sacct --json --allusers > {path}`"
         ) from None
     found = [item for job in jobs for item in scheduler.of_ended(job, str(path))]
@@ -85,13 +92,13 @@ def accounting(path: Path) -> tuple[list[Evidence], str]:
 
 def _files(path: Path) -> Iterator[Path]:
     if not path.exists():
-        raise UserError(f"--log: {path} does not exist")
+        raise LogFileError(f"--log: {path} does not exist")
     if path.is_file():
         yield path
         return
     files = sorted(file for file in path.rglob("*") if file.is_file())
     if len(files) > MAXIMUM_FILES:
-        raise UserError(
+        raise LogFileError(
             f"--log: {path} has {len(files):,} files, at most {MAXIMUM_FILES} are read",
             "name the files, or a smaller folder",
         )
@@ -106,7 +113,7 @@ def _lines(file: Path) -> list[Line] | None:
             stream.seek(max(0, size - MAXIMUM_BYTES))
             content = stream.read(MAXIMUM_BYTES)
     except OSError as error:
-        raise UserError(f"--log: {file} cannot be read: {error.strerror}") from None
+        raise LogFileError(f"--log: {file} cannot be read: {error.strerror}") from None
     if b"\0" in content[:4096]:
         return None
     text = content.decode("utf-8", errors="replace")
