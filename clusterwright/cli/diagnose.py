@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,14 +14,11 @@ from clusterwright.cli.inputs import load_or_exit
 from clusterwright.cli.operating_policy import policy_option, print_policy
 from clusterwright.cli.options import format_option, spec_argument, timeout_option
 from clusterwright.cli.progress import ProgressLine
+from clusterwright.diagnosis.targets import SUBJECTS, span
 
 if TYPE_CHECKING:
     from clusterwright.cluster_spec.models import Cluster
     from clusterwright.diagnosis.model import Diagnosis, Target
-
-SUBJECTS = ("deploy", "node", "job")
-_SPAN = re.compile(r"(\d+)([mhd])")
-_UNITS = {"m": "minutes", "h": "hours", "d": "days"}
 
 EPILOG = """\b
 Examples:
@@ -93,13 +89,13 @@ def command(
             f"{subject} needs a name" if name is None else f"{subject or 'NAME'} takes no name",
             "use: deploy, node NAME, or job ID",
         )
-    span = _span(since)
+    back = _span(since)
     if iam_policy:
         print_policy(path, "diagnose", output_format)
         return
     cluster = load_or_exit(path, command="diagnose", output_format=output_format).cluster
     target = Target(subject, name or "")  # type: ignore[arg-type]
-    diagnosis = _diagnosis(path, cluster, target, logs, sacct, span, offline, timeout_seconds)
+    diagnosis = _diagnosis(path, cluster, target, logs, sacct, back, offline, timeout_seconds)
     if output_format == "json":
         from clusterwright.json_output.diagnose import diagnosis_json
 
@@ -118,7 +114,7 @@ def _diagnosis(
     target: Target,
     logs: tuple[Path, ...],
     sacct: Path | None,
-    span: dt.timedelta,
+    back: dt.timedelta,
     offline: bool,
     timeout_seconds: float,
 ) -> Diagnosis:
@@ -139,7 +135,7 @@ def _diagnosis(
             read.append(note)
     except log_files.LogFileError as error:
         raise UserError(str(error), error.hint) from None
-    found = Failures() if offline else _read(cluster, target, span, timeout_seconds)
+    found = Failures() if offline else _read(cluster, target, back, timeout_seconds)
     evidence = concerning([*own, *found.evidence], target, found.names, found.document)
     unknown = list(found.unknown)
     if not evidence:
@@ -157,7 +153,7 @@ def _diagnosis(
     return Diagnosis((*causes, *software), (*read, *found.read), tuple(unknown))
 
 
-def _read(cluster: Cluster, target: Target, span: dt.timedelta, timeout_seconds: float) -> Any:
+def _read(cluster: Cluster, target: Target, back: dt.timedelta, timeout_seconds: float) -> Any:
     from clusterwright.aws.session import AwsSession
     from clusterwright.cluster_state.failures import Reader
 
@@ -168,7 +164,7 @@ def _read(cluster: Cluster, target: Target, span: dt.timedelta, timeout_seconds:
         cluster,
         target,
         now=now,
-        since=now - span,
+        since=now - back,
         deadline_seconds=timeout_seconds,
         progress=progress.show,
     )
@@ -179,7 +175,7 @@ def _read(cluster: Cluster, target: Target, span: dt.timedelta, timeout_seconds:
 
 
 def _span(text: str) -> dt.timedelta:
-    found = _SPAN.fullmatch(text)
-    if found is None or int(found.group(1)) == 0:
+    found = span(text)
+    if found is None:
         raise UserError(f"--since: {text!r} is not a span", "such as 90m, 12h or 7d")
-    return dt.timedelta(**{_UNITS[found.group(2)]: int(found.group(1))})
+    return found

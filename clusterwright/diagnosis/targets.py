@@ -10,6 +10,9 @@ from typing import Any, Final
 from clusterwright.diagnosis import scheduler
 from clusterwright.diagnosis.model import Evidence, NotRead, Target
 
+SUBJECTS: Final = ("deploy", "node", "job")
+_SPAN: Final = re.compile(r"(\d{1,5})([mhd])")
+_UNITS: Final = {"m": "minutes", "h": "hours", "d": "days"}
 _OF_DEPLOYMENT: Final = frozenset(
     {
         "stack-event",
@@ -70,6 +73,14 @@ def concerning(
         wanted |= {i for i, name in names.items() if target.name in (i, name)}
         return tuple(item for item in named if _about_nodes(item, wanted))
     return _about_job(named, target.name, document or {})
+
+
+def span(text: str) -> dt.timedelta | None:
+    """A span such as 90m, 12h or 7d; None for anything else."""
+    found = _SPAN.fullmatch(text)
+    if found is None or int(found.group(1)) == 0:
+        return None
+    return dt.timedelta(**{_UNITS[found.group(2)]: int(found.group(1))})
 
 
 def known_nodes(names: Mapping[str, str], evidence: Iterable[Evidence]) -> frozenset[str]:

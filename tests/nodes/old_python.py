@@ -41,6 +41,7 @@ def answer(checkout: str, worlds: str) -> str:
         "version": list(sys.version_info[:2]),
         "modules": _modules(checkout),
         "slurm": _generated(),
+        "diagnosed": _diagnosed(),
         "nodes": {},
     }
     for configuration in CONFIGURATIONS:
@@ -50,10 +51,11 @@ def answer(checkout: str, worlds: str) -> str:
 
 
 def _modules(checkout: str) -> list[str]:
-    """Every module of the lifecycle folder, imported."""
+    """Every module of the lifecycle folder, and what is uploaded with it, imported."""
     names = []
-    for package in PACKAGES:
-        folder = f"{checkout}/lifecycle_scripts/{package}"
+    folders = {package: f"{checkout}/lifecycle_scripts/{package}" for package in PACKAGES}
+    folders["clusterwright.diagnosis"] = f"{checkout}/clusterwright/diagnosis"
+    for package, folder in folders.items():
         for module in pkgutil.walk_packages([folder], prefix=f"{package}."):
             if not module.name.endswith("__main__"):
                 importlib.import_module(module.name)
@@ -84,6 +86,21 @@ def _generated() -> dict[str, Any]:
         kind: slurm_generate.files(cluster, nodes, around, slurm_topology.topology(kind, places))
         for kind in ("tree", "block")
     }
+
+
+def _diagnosed() -> list[list[str]]:
+    """What the tables of failures say about a few lines of logs."""
+    from clusterwright.diagnosis import engine
+    from clusterwright.diagnosis.log_lines import Line, Place, evidence
+
+    texts = (
+        "[2026-11-23T08:00:00.123] error: Munge decode failed: Expired credential",
+        "NVRM: Xid (PCI:0000:59:00): 79, pid=1, GPU has fallen off the bus.",
+        "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB",
+    )
+    lines = [Line(text, number) for number, text in enumerate(texts, start=1)]
+    found = engine.findings(evidence(lines, Place("a.log", "a.log")), engine.Context("FILE"))
+    return [[one.signature, one.cause, *one.next] for one in found]
 
 
 def _converged(worlds: str, node: str, configuration: str) -> dict[str, Any]:

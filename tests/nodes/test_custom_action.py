@@ -196,8 +196,9 @@ def test_manifest_of_the_stacks_is_accepted(run: Run, folder: Path) -> None:
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(path.read_bytes())
     texts = {"cluster.json": '{"a": 1}\n', "site_steps/mine.py": "X = 1\n"}
+    texts |= scripts.diagnosis_files()
     for name, text in texts.items():
-        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text)
     manifest = scripts.manifest(texts)
     (folder / "manifest.sha256").write_text(manifest)

@@ -46,6 +46,7 @@ def ours(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
 def compare(old: dict[str, Any], ours: dict[str, Any]) -> None:
     assert len(old["modules"]) > 80
+    assert len(old["diagnosed"]) == 3
     assert set(old["nodes"]) == {
         f"{configuration} {node}"
         for configuration in ("managed", "scripted", "parallelcluster")
@@ -106,7 +107,9 @@ def vermin(*paths: Path) -> subprocess.CompletedProcess[str]:
 
 
 def test_no_syntax_is_newer_than_python_3_9() -> None:
-    found = vermin(*sorted(LIFECYCLE.glob("clusterwright_*")))
+    found = vermin(
+        *sorted(LIFECYCLE.glob("clusterwright_*")), ROOT / "clusterwright" / "diagnosis"
+    )
     assert found.returncode == 0, found.stdout
     assert "Minimum required versions: 3.9" in found.stdout
 

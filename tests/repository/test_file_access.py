@@ -127,7 +127,7 @@ ALLOWED = {
     "stacks/hyperpod/log_retention.py": {"__init__": _PACKAGE},
     "stacks/hyperpod_eks/inference_permissions.py": {"_statements": _PACKAGE},
     "stacks/hyperpod_eks/node_scripts.py": {"node_scripts": _PACKAGE},
-    "stacks/lifecycle/scripts.py": {"copy_to": "writes to a folder that this synthesis made"},
+    "stacks/lifecycle/scripts.py": {"write_to": "writes to a folder that this synthesis made"},
     "packages/localaws/clusterwright_localaws/core/answer_checks.py": {
         "tolerated": _PACKAGE, "tolerated_version": _PACKAGE,
     },

@@ -28,10 +28,18 @@ def test_node_code_imports_the_standard_library_only() -> None:
     for path in sorted(folder.rglob("*.py")):
         # The nodes' Python is 3.9: syntax that it lacks is an error here.
         tree = ast.parse(path.read_text(), os.fspath(path), feature_version=(3, 9))
-        for name in imported_packages(tree):
+        for name in imported_packages(tree) - {"clusterwright"}:
             assert name in sys.stdlib_module_names | own, (
                 f"{path.relative_to(ROOT)} imports {name}"
             )
+
+
+def test_node_code_imports_of_the_product_what_is_uploaded_with_it() -> None:
+    for path in sorted((ROOT / "lifecycle_scripts").rglob("*.py")):
+        modules = {module for module, _ in imports(ast.parse(path.read_text()))}
+        ours = {name for name in modules if name.partition(".")[0] == "clusterwright"}
+        assert all(name.startswith("clusterwright.diagnosis") for name in ours), path
+        assert not ours or path.parent.name == "commands", path
 
 
 def test_tests_outside_use_the_public_interface_of_the_local_aws() -> None:

@@ -21,6 +21,8 @@ DEADLINE_SECONDS = 60
 RETRIES = 1
 
 PACKAGE = "clusterwright_state"
+TABLES = "clusterwright"
+"""The tables of failures (`clusterwright/diagnosis`), which are uploaded beside this program."""
 ENTRY = setting.ENTRY
 _MARK = "Written by clusterwright_node."
 _ENTRY_TEXT = programs.script(_MARK, programs.command(f"{PACKAGE}.commands") + ' "$@"')
@@ -33,8 +35,9 @@ def applies(node: Node) -> Verdict:
 
 
 def check(node: Node) -> Verdict:
-    if not programs.is_installed(node, PACKAGE):
-        return missing(f"{PACKAGE} is missing or outdated")
+    for package in (PACKAGE, TABLES):
+        if not programs.is_installed(node, package):
+            return missing(f"{package} is missing or outdated")
     for path, (text, mode) in _files(node).items():
         if not node.machine.has_text(path, text, mode):
             return missing(f"{path} is missing or outdated")
@@ -42,7 +45,8 @@ def check(node: Node) -> Verdict:
 
 
 def apply(node: Node) -> None:
-    programs.install(node, PACKAGE)
+    for package in (PACKAGE, TABLES):
+        programs.install(node, package)
     for path, (text, mode) in _files(node).items():
         if not node.machine.has_text(path, text, mode):
             node.machine.write_text(path, text, mode=mode)

@@ -1,10 +1,10 @@
-"""`clusterwright drift` and `diagnose` on a node: what they need is not here."""
+"""`clusterwright drift` on a node: what it compares is not here."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from clusterwright_state.commands.setting import Setting, Stop
+from clusterwright_state.commands.setting import Setting
 from clusterwright_state.commands.view import head, without_platform
 
 
@@ -23,20 +23,3 @@ def drift(setting: Setting) -> dict[str, Any]:
             }
         ],
     }
-
-
-def diagnose(words: list[str]) -> None:
-    """Refuse.
-
-    Raises
-    ------
-    Stop
-        Always.
-    """
-    asked = " ".join(["clusterwright diagnose FILE", *words])
-    raise Stop(
-        "diagnose does not run on a node: it reads log streams, events and stacks from AWS, which "
-        "this node has no right to read, with a newer Python than the image's",
-        f"from a workstation: {asked}",
-        exit_code=2,
-    )

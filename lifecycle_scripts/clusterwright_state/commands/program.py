@@ -59,7 +59,7 @@ def _run(argv: Sequence[str]) -> int:
     options = _parser().parse_args(list(argv))
     known = setting.read(options.setting)
     if options.command == "diagnose":
-        elsewhere.diagnose(options.words)
+        return _print(_diagnose(known, options), options.format)
     if options.command == "drift":
         return _print(elsewhere.drift(known), options.format)
     if options.command in _READING:
@@ -68,6 +68,20 @@ def _run(argv: Sequence[str]) -> int:
     if options.command == "accept":
         return _accept(known, options)
     return _print(_node(known, options), options.format)
+
+
+def _diagnose(known: Setting, options: argparse.Namespace) -> dict[str, Any]:
+    try:
+        # Heavy, and of no other command.
+        from clusterwright_state.commands import diagnose  # noqa: PLC0415
+    except ImportError as error:
+        raise Stop(
+            f"this node's scripts have no tables of failures ({error})",
+            "deploy again; the next run of the node program installs them",
+            exit_code=2,
+        ) from None
+    asked, since = diagnose.target(options.words), diagnose.seconds(options.since)
+    return diagnose.answer(view.read(known), asked, options.log, options.sacct, since)
 
 
 def _accept(known: Setting, options: argparse.Namespace) -> int:
@@ -184,7 +198,7 @@ def _parser() -> argparse.ArgumentParser:
             ("topology", "the network tree of nodes and jobs"),
             ("capacity", "idle nodes, and the job that a failure would hit"),
             ("drift", "says where it runs"),
-            ("diagnose", "says where it runs"),
+            ("diagnose", "why a node, a job or the deployment failed"),
         )
     }
     made["accept"].add_argument("--level", choices=LEVELS, default=None)
@@ -200,6 +214,9 @@ def _parser() -> argparse.ArgumentParser:
         help="also write the report: .json, .xml (JUnit) or .txt; can be repeated",
     )
     made["diagnose"].add_argument("words", nargs="*", metavar="deploy | node NAME | job ID")
+    made["diagnose"].add_argument("--log", metavar="PATH", action="append", default=[])
+    made["diagnose"].add_argument("--sacct", metavar="FILE", default=None)
+    made["diagnose"].add_argument("--since", metavar="SPAN", default="7d")
     node = commands.add_parser(
         "node", help="drain, resume and reboot nodes (root)", allow_abbrev=False
     )

@@ -6,10 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 Answer = Mapping[str, Any]
+_SHOWN = 4
+_LONGEST_TEXT = 240
 
 
 def text(answer: Answer) -> str:
     """Findings and unknown parts first, then the command's own lines."""
+    if answer["command"] == "diagnose":
+        return "\n".join(printable(line) for line in _diagnose(answer)) + "\n"
     lines = [_title(answer)]
     lines += [line for one in answer.get("findings", ()) for line in _finding(one)]
     lines += [line for one in answer.get("unknown", ()) for line in _unknown(one)]
@@ -69,6 +73,28 @@ def _unknown(one: Answer) -> Iterator[str]:
 
 def _nothing(_: Answer) -> list[str]:
     return []
+
+
+def _diagnose(answer: Answer) -> Iterator[str]:
+    for one in answer["findings"]:
+        yield f"{'info' if one['severity'] == 'info' else one['confidence']}: {one['cause']}"
+        if one["resources"]:
+            yield f"  on {', '.join(one['resources'][:_SHOWN])}{_more(one['resources'])}"
+        for each in one["evidence"][:_SHOWN]:
+            said = " ".join(each["text"].split())[:_LONGEST_TEXT]
+            yield f"  {each['time'] or ''} {each['source']} ({each['id']}): {said}"
+        yield from (f"  next: {command}" for command in one["next"])
+        yield ""
+    for one in answer["unknown"]:
+        yield from _unknown(one)
+    yield from ("", "read", *(f"  {each}" for each in answer["read"]), "")
+    count = sum(one["severity"] != "info" for one in answer["findings"])
+    found = f"{count} {'finding' if count == 1 else 'findings'}" if count else "no failure found"
+    yield f"{found}; {len(answer['unknown'])} could not be read"
+
+
+def _more(names: Sequence[str]) -> str:
+    return f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
 
 
 def _status(answer: Answer) -> list[str]:

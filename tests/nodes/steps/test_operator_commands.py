@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
+from clusterwright_node import programs
 
 from clusterwright.operate.acceptance import planned_seconds
+from stacks.lifecycle import scripts
 from tests.nodes.world import World
 
 ENTRY = "usr/local/bin/clusterwright"
@@ -66,6 +71,38 @@ def test_a_program_of_the_site_stays(world: Callable[..., World]) -> None:
     run = node.run()
     assert entry.read_text().endswith("pip\n")
     assert any("/usr/local/bin/clusterwright" in notice for notice in run.notices())
+
+
+def test_the_tables_of_failures_are_installed(
+    world: Callable[..., World], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The folder as it is uploaded: `clusterwright diagnose` runs from the installed copy."""
+    scripts.copy_to(tmp_path / "scripts", scripts.diagnosis_files())
+    monkeypatch.setattr(programs, "_SOURCE", tmp_path / "scripts")
+    programs._files.cache_clear()
+    try:
+        node = world("controller-1")
+        assert node.run().statuses()["operator_commands"] == "applied"
+        assert node.run().statuses()["operator_commands"] == "unchanged"
+        installed = node.root / "opt/clusterwright/lib"
+        (installed / "clusterwright/diagnosis/engine.py").write_text("# changed\n")
+        assert node.run().statuses()["operator_commands"] == "applied"
+    finally:
+        programs._files.cache_clear()
+    log = tmp_path / "dmesg.txt"
+    log.write_text("NVRM: Xid (PCI:0000:59:00): 79, pid=1, GPU has fallen off the bus.\n")
+    words = [f"--setting={node.root / SETTING}", "diagnose", f"--log={log}", "--since=1m"]
+    done = subprocess.run(
+        [sys.executable, "-B", "-m", "clusterwright_state.commands", *words, "--format=json"],
+        env={"PYTHONPATH": str(installed), "PATH": ""},
+        cwd="/",
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1, done.stderr
+    signatures = [one["signature"] for one in json.loads(done.stdout)["findings"]]
+    assert "xid-replace" in signatures
 
 
 def test_the_planned_time_is_that_of_the_command_elsewhere(world: Callable[..., World]) -> None:

@@ -13,7 +13,7 @@ from clusterwright.platforms.loading import load_cluster
 from stacks.base import names
 from stacks.lifecycle import scripts
 from tests.stacks.templates import cluster_of, deployed_file, only, text_of
-from tests.support.rich_specs import MINIMAL, changed
+from tests.support.rich_specs import MINIMAL, PARALLELCLUSTER, changed
 from tests.support.synthesis import ROOT, Assembly, Build
 
 
@@ -86,6 +86,39 @@ def test_exactly_the_scripts_are_uploaded(build: Build) -> None:
     files = scripts.script_files(scripts.FOLDER)
     wanted = {path.relative_to(scripts.FOLDER).as_posix() for path in files}
     assert shipped == wanted
+
+
+def test_tables_of_failures_are_uploaded_with_the_scripts(build: Build) -> None:
+    assembly = build(PARALLELCLUSTER)
+    wanted = scripts.diagnosis_files()
+    assert {"clusterwright/__init__.py", "clusterwright/diagnosis/engine.py"} <= wanted.keys()
+    (init,) = assembly.directory.glob("asset.*/clusterwright/__init__.py")
+    asset = init.parents[1]
+    shipped = {
+        path.relative_to(asset).as_posix(): path.read_text()
+        for path in asset.rglob("*")
+        if path.is_file()
+    }
+    assert shipped == wanted
+    manifests = [
+        {line.partition("  ")[2] for line in path.read_text().splitlines()}
+        for path in assembly.directory.glob(f"asset.*/**/{scripts.MANIFEST}")
+    ]
+    # The scripts of the two queues are for compute nodes, which have no commands.
+    assert sorted(wanted.keys() <= names for names in manifests) == [False, False, True]
+
+
+def test_changed_table_changes_the_prefix(
+    build: Build, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = build(MINIMAL)
+    copy = tmp_path / "clusterwright" / "diagnosis"
+    shutil.copytree(scripts.DIAGNOSIS, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(scripts.DIAGNOSIS.parent / "__init__.py", copy.parent)
+    (copy / "engine.py").write_text("# another\n")
+    monkeypatch.setattr(scripts, "DIAGNOSIS", copy)
+    # Another spec, as builds are kept.
+    assert prefix_of(build(changed(MINIMAL, compute__1__count=5))) != prefix_of(before)
 
 
 def test_editor_and_python_caches_are_not_uploaded(

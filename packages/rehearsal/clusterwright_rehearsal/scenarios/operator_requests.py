@@ -34,12 +34,17 @@ PROMISES = {
     "waits until it takes jobs; HyperPod's reboot is refused there",
     "accepts-on-nodes": "`clusterwright accept` on the node that tests waits for the report and "
     "writes it; root of the others reads the acceptance that is published",
+    "diagnoses-on-nodes": "there `clusterwright diagnose` names by the same tables the drained "
+    "node, why a job failed, from its output, and what a log that is given says",
     "users-on-nodes": "there a user who acts, a wrong name and what needs AWS are refused",
 }
 
 _REASON = "slow NVLink"
 _USER = "nobody"
 _REPORT = "/root/rehearsal-report"
+_LOG = "/tmp/rehearsal-dmesg.txt"  # noqa: S108  of a node
+_MESSAGE = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB."
+_XID = "NVRM: Xid (PCI:0000:59:00): 79, pid=1, GPU has fallen off the bus."
 
 
 def run(context: ScenarioContext) -> None:
@@ -160,6 +165,9 @@ def _on_nodes(context: ScenarioContext, node: Node) -> None:
             )
         context.wait_idle()
 
+    with context.promise("diagnoses-on-nodes"):
+        _diagnoses(context, node, places, because)
+
     with context.promise("users-on-nodes"):
         for place in places:
             for user, words, code, text in (
@@ -167,7 +175,7 @@ def _on_nodes(context: ScenarioContext, node: Node) -> None:
                 (_USER, "accept", 3, "needs root"),
                 ("root", f"node drain no-such-node {because} --yes", 3, "no node no-such-node"),
                 ("root", f"node drain {node.host} --yes", 3, "the reason is missing"),
-                ("root", f"diagnose node {node.host}", 2, "clusterwright diagnose FILE node"),
+                (_USER, "diagnose node", 3, "deploy, node NAME, or job ID"),
             ):
                 done = place.run(f"clusterwright {words}", user=user)
                 context.expect(
@@ -180,6 +188,28 @@ def _on_nodes(context: ScenarioContext, node: Node) -> None:
             found = _local(context, place, "accept", codes=(2,))
             context.expect(found["status"] == "refused", f"{place}: {found}")
         context.expect("drain" not in node.slurm_state(), f"{node} is {node.slurm_state()}")
+
+
+def _diagnoses(context: ScenarioContext, node: Node, places: Sequence[Node], because: str) -> None:
+    job = context.submit(f"echo {shlex.quote(_MESSAGE)} >&2; exit 1")
+    job.wait("FAILED", within_s=60)
+    drained = "drained-by-person" if context.cluster.on_hyperpod else "reserved-by-person"
+    for place in places:
+        _local(context, place, f"node drain {node.host} {because} --yes", codes=(0,))
+        place.must(f"echo {shlex.quote(_XID)} > {_LOG}")
+        for user, words, wanted in (
+            ("root", f"node {node.host}", drained),
+            (_USER, f"node {node.host}", drained),
+            ("root", f"job {job.id}", "gpu-memory"),
+            ("root", f"node {node.host} --log={_LOG}", "xid-replace"),
+        ):
+            found = _local(context, place, f"diagnose {words}", user=user, codes=(1,))
+            signatures = [one["signature"] for one in found["findings"]]
+            context.expect(wanted in signatures, f"{place}: {words} ({user}): {found}")
+            context.note(f"{place.host}: diagnose {words} ({user}): {', '.join(signatures)}")
+        place.must(f"rm {_LOG}")
+        _local(context, place, f"node resume {node.host} {because} --yes", codes=(0,))
+        context.wait_idle()
 
 
 def _local(

@@ -1,4 +1,4 @@
-"""`clusterwright drift` and `diagnose` on a node say where they run."""
+"""`clusterwright drift` on a node says where it runs."""
 
 from __future__ import annotations
 
@@ -6,12 +6,6 @@ import json
 
 from clusterwright.json_output.drift import DriftOutput
 from tests.nodes.state.commands.conftest import Commands
-
-
-def test_diagnose_names_the_command_elsewhere(commands: Commands) -> None:
-    code, out, err = commands.run("diagnose", "node", "workers-1")
-    assert (code, out) == (2, "")
-    assert "clusterwright diagnose FILE node workers-1" in err
 
 
 def test_drift_has_compared_nothing(commands: Commands) -> None:

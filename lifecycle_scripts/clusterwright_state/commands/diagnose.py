@@ -1,0 +1,232 @@
+"""`clusterwright diagnose` on a node: Slurm's answers and this node's logs, judged by the tables
+of the workstation (`clusterwright/diagnosis`, which is uploaded with these scripts).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime as dt
+import os
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Optional
+
+from clusterwright_common.probe import Probe
+from clusterwright_common.scontrol import words
+
+from clusterwright.diagnosis import engine, log_files, sacct, scheduler
+from clusterwright.diagnosis.model import Diagnosis, Evidence, Finding, NotRead, Target
+from clusterwright.diagnosis.targets import SUBJECTS, concerning, missing, span
+from clusterwright_state.commands.node_logs import NodeLogs
+from clusterwright_state.commands.setting import ENTRY, Stop
+from clusterwright_state.commands.view import SCHEMA_VERSION, View
+from clusterwright_state.records import SEPARATOR
+
+_SOURCE = "the scheduler's state"
+_COLUMNS = (
+    "JobID", "JobName", "User", "State", "ExitCode", "Reason", "NodeList", "Start", "End",
+    "Restarts", "Comment", "SystemComment",
+)  # fmt: skip
+_DEADLINE_SECONDS = 120.0
+_TIMEOUT_SECONDS = 30.0
+_ANYWHERE = re.compile(r"^clusterwright (status|topology|capacity|diagnose) FILE\b")
+_AS_ROOT = re.compile(r"^clusterwright (accept|node (?:drain|resume|reboot)) FILE\b")
+
+
+def target(asked: Sequence[str]) -> Target:
+    """What is asked for. Raises Stop."""
+    subject, name = [*asked, "", ""][:2]
+    has_name = subject in ("node", "job")
+    if (subject and subject not in SUBJECTS) or len(asked) > 2 or bool(name) != has_name:
+        raise Stop(f"diagnose {' '.join(asked)}: not a question", "deploy, node NAME, or job ID")
+    return Target(subject or None, name)  # type: ignore[arg-type]
+
+
+def seconds(text: str) -> dt.timedelta:
+    """The span of `--since`. Raises Stop."""
+    found = span(text)
+    if found is None:
+        raise Stop(f"--since: {text!r} is not a span", "such as 90m, 12h or 7d")
+    return found
+
+
+def answer(
+    view: View,
+    asked: Target,
+    logs: Sequence[str],
+    accounting: Optional[str],
+    since: dt.timedelta,
+    root: str = "/",
+) -> dict[str, Any]:
+    """The document of the command. Raises Stop if a file that the user names cannot be used."""
+    reading = _Reading(view, asked, since, root)
+    reading.of_user(logs, accounting)
+    if asked.subject != "deploy":
+        reading.of_scheduler()
+    reading.of_this_node()
+    return _document(reading.diagnosis())
+
+
+class _Reading:
+    """What was read for one question."""
+
+    def __init__(self, view: View, asked: Target, since: dt.timedelta, root: str) -> None:
+        self._view, self._asked, self._root = view, asked, root
+        self._now = dt.datetime.now(dt.timezone.utc)
+        self._span = since
+        self._probe = Probe(root, _DEADLINE_SECONDS)
+        self._document: dict[str, Any] = dict(view.state)
+        self._names = scheduler.names_of(self._document)
+        self._host = os.uname().nodename.partition(".")[0]
+        self._found: list[Evidence] = []
+        self._read: list[str] = []
+        self._unknown: list[NotRead] = []
+
+    def of_user(self, logs: Sequence[str], accounting: Optional[str]) -> None:
+        """The files that the command line names."""
+        for option, path in (*(("--log", path) for path in logs), ("--sacct", accounting)):
+            if path is not None and not path.startswith("/"):
+                raise Stop(f"{option} {path}: the path is relative", f'{option} "$PWD/{path}"')
+        try:
+            found, self._read = log_files.logs(tuple(Path(path) for path in logs), self._asked)
+            self._found += found
+            if accounting is not None:
+                jobs, note = log_files.accounting(Path(accounting))
+                self._found += jobs
+                self._read.append(note)
+        except log_files.LogFileError as error:
+            raise Stop(str(error), error.hint) from None
+
+    def of_scheduler(self) -> None:
+        """Slurm's nodes, jobs and daemons, acceptance, and the jobs that ended."""
+        self._accounting()
+        found = [
+            dataclasses.replace(one, source=_SOURCE)
+            for one in scheduler.of_document(self._document, self._asked, self._now)
+        ]
+        self._found += found
+        self._read.append(f"{_SOURCE}: {len(found)} statements")
+        for part in (*self._view.unknown(), *self._view.without_acceptance("diagnose")):
+            self._unknown.append(NotRead(part["what"], part["reason"], part["hint"] or ""))
+        if self._asked.subject == "job":
+            self._output_of_job()
+
+    def of_this_node(self) -> None:
+        """The logs that are here, and what they leave out."""
+        slurm_names = scheduler.nodes_in(self._document)
+        here = self._host if self._host in slurm_names else ""
+        logs = NodeLogs(self._now - self._span, self._host, here, self._root)
+        slurm_conf = (self._document.get("configuration") or {}).get("slurm_conf") or {}
+        keys = ("SlurmctldLogFile", "SlurmdLogFile")
+        logs.of_files([str(slurm_conf.get(key, "")) for key in keys])
+        logs.of_journal(self._probe)
+        self._found += logs.found
+        self._read += logs.read
+        self._unknown += logs.unknown
+        question = " ".join(filter(None, (self._asked.subject, self._asked.name)))
+        elsewhere = f"clusterwright diagnose FILE {question}".strip()
+        name = self._asked.name
+        if self._asked.subject == "node" and name not in (self._host, here):
+            reason = "they are on that node, and in the cluster's log group"
+            hint = f"there: sudo journalctl > FILE, and here: {_here(elsewhere)} --log FILE"
+            self._unknown.append(NotRead(f"the logs of {name}", reason, hint))
+        self._unknown.append(
+            NotRead(
+                "events, states and log groups in AWS",
+                "this node has no right to read them",
+                f"from a workstation: {elsewhere}",
+            )
+        )
+
+    def diagnosis(self) -> Diagnosis:
+        evidence = concerning(self._found, self._asked, self._names, self._document)
+        unknown = list(self._unknown)
+        if not evidence:
+            unknown += missing(self._asked, self._names, self._document, self._found)
+        view = self._view
+        account = view.setting.account or ""
+        context = engine.Context("FILE", view.setting.environment, account, view.setting.region)
+        found = engine.findings(evidence, context)
+        return Diagnosis(tuple(map(_with_commands_here, found)), tuple(self._read), tuple(unknown))
+
+    def _accounting(self) -> None:
+        """Replace the jobs of the last day by those of the whole span."""
+        minutes = max(1, int(self._span.total_seconds() // 60))
+        asked = self._asked
+        one = [f"--jobs={asked.name}"] if asked.subject == "job" else []
+        ran = self._probe.run(
+            [
+                *("env", "TZ=UTC", "sacct", "--allusers", "--duplicates", "--parsable2"),
+                *(f"--delimiter={SEPARATOR}", f"--starttime=now-{minutes}minutes"),
+                f"--format={','.join(_COLUMNS)}",
+                *one,
+            ],
+            _TIMEOUT_SECONDS,
+        )
+        try:
+            # A name may contain the separator of the usual form.
+            jobs = sacct.jobs(ran.stdout.replace("|", " ").replace(SEPARATOR, "|"))
+        except sacct.SacctError:
+            reason = ran.summary if not ran.ok else "no answer of sacct"
+            self._unknown.append(NotRead("the jobs that ended", reason))
+            return
+        for job in jobs:
+            if job.get("nodes") == "None assigned":
+                job["nodes"] = ""
+        self._document["ended"] = jobs
+        self._read.append(f"sacct: {len(jobs)} jobs")
+
+    def _output_of_job(self) -> None:
+        """The files that a job writes, as long as slurmctld knows it."""
+        shown = self._probe.run(["scontrol", "--oneliner", "show", "job", self._asked.name])
+        records = [words(line) for line in shown.stdout.splitlines()] if shown.ok else []
+        paths = [record.get(key, "") for record in records for key in ("StdErr", "StdOut")]
+        files = [path for path in dict.fromkeys(paths) if path.startswith("/")]
+        for path in files:
+            try:
+                found, read = log_files.logs((Path(path),), self._asked)
+            except (log_files.LogFileError, OSError) as error:
+                self._unknown.append(NotRead(f"the output of job {self._asked.name}", str(error)))
+                continue
+            self._found += found
+            self._read += read
+        if not files:
+            text = "slurmctld does not know it any more: give it with --log"
+            self._read.append(f"output of job {self._asked.name}: {text}")
+
+
+def _with_commands_here(finding: Finding) -> Finding:
+    return dataclasses.replace(finding, next=tuple(map(_here, finding.next)))
+
+
+def _here(command: str) -> str:
+    """A command as it is called on a node; those that do not run there keep FILE."""
+    return _AS_ROOT.sub(rf"sudo {ENTRY} \1", _ANYWHERE.sub(r"clusterwright \1", command))
+
+
+def _document(found: Diagnosis) -> dict[str, Any]:
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "command": "diagnose",
+        "exit_code": found.exit_code,
+        "findings": [
+            {
+                "cause": one.cause,
+                "severity": one.severity,
+                "confidence": one.confidence,
+                "evidence": [_evidence(each) for each in one.evidence],
+                "resources": list(one.resources),
+                "next": list(one.next),
+                "signature": one.signature,
+            }
+            for one in found.findings
+        ],
+        "read": list(found.read),
+        "unknown": [dataclasses.asdict(one) for one in found.unknown],
+    }
+
+
+def _evidence(one: Evidence) -> Mapping[str, Any]:
+    time = None if one.time is None else one.time.isoformat()
+    return {"source": one.source, "id": one.id, "time": time, "text": one.text}

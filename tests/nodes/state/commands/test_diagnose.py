@@ -1,0 +1,145 @@
+"""`clusterwright diagnose` on a node has the document of the command elsewhere, and its tables."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from clusterwright_common.probe import CommandResult, Probe
+from clusterwright_state.commands import diagnose, node_logs
+
+from clusterwright.json_output.diagnose import DiagnoseOutput
+from tests.nodes.state.commands.conftest import Commands, slurm_node
+
+SACCT = "JobID\x1fState\x1fExitCode\x1fJobName\x1fNodeList\x1fEnd\n"
+
+
+@pytest.fixture
+def node(commands: Commands, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Commands:
+    """A controller whose files are in `tmp_path`; sacct says what `sacct.txt` there has."""
+    root = tmp_path / "root"
+    root.mkdir()
+    (tmp_path / "sacct.txt").write_text(SACCT)
+    answers = {"sacct": "sacct.txt", "scontrol": "job.txt", "journalctl": "journal.txt"}
+
+    def run(_: Probe, argv: list[str], __: float = 0) -> CommandResult:
+        program = next((word for word in argv if word in answers), "")
+        file = tmp_path / answers.get(program, "none")
+        commands.ran.append(list(argv))
+        return CommandResult(0, file.read_text() if file.exists() else "", "")
+
+    monkeypatch.setattr(Probe, "run", run)
+    monkeypatch.setattr(diagnose.answer, "__defaults__", (str(root),))
+    monkeypatch.setattr(node_logs.os, "geteuid", lambda: 0)
+    return commands
+
+
+def signatures(found: dict[str, Any]) -> list[str]:
+    return [one["signature"] for one in found["findings"]]
+
+
+def test_the_document_is_that_of_the_command_elsewhere(node: Commands) -> None:
+    node.nodes = [slurm_node("workers-1", states=["DOWN"], reason="Not responding")]
+    found = node.answer("diagnose", "node", "workers-1")
+    DiagnoseOutput.model_validate_json(json.dumps(found))
+    assert set(found) == set(DiagnoseOutput.model_fields)
+    for key in ("findings", "unknown"):
+        (row, *_) = found[key]
+        kind = DiagnoseOutput.model_fields[key].annotation.__args__[0]  # type: ignore[union-attr]
+        assert set(row) == set(kind.model_fields)
+    assert found["exit_code"] == 1
+    assert found["findings"][0]["resources"][0] == "workers-1"
+    assert found["findings"][0]["evidence"][0]["source"] == "the scheduler's state"
+
+
+def test_what_only_aws_knows_is_unknown(node: Commands) -> None:
+    found = node.answer("diagnose")
+    assert (found["exit_code"], found["findings"]) == (2, [])
+    (part,) = found["unknown"]
+    assert part["hint"] == "from a workstation: clusterwright diagnose FILE"
+    code, out, _ = node.run("diagnose", "deploy")
+    assert code == 2
+    assert "hint: from a workstation: clusterwright diagnose FILE deploy" in out
+    assert out.endswith("no failure found; 1 could not be read\n")
+
+
+def test_logs_of_this_node_are_judged(node: Commands, tmp_path: Path) -> None:
+    log = tmp_path / "root/var/log/slurm/slurmctld.log"
+    log.parent.mkdir(parents=True)
+    log.write_text("[2999-11-23T08:00:00] error: Munge decode failed: Expired credential\n")
+    found = node.answer("diagnose")
+    assert found["exit_code"] == 1
+    (one,) = found["findings"]
+    assert one["evidence"][0]["id"] == "/var/log/slurm/slurmctld.log:1"
+    assert "journal of the kernel: 0 lines" in found["read"]
+    assert node.run("diagnose")[1].startswith(f"{one['confidence']}: {one['cause']}\n")
+
+
+def test_a_job_that_ran_out_of_memory(node: Commands, tmp_path: Path) -> None:
+    row = ("77", "OUT_OF_MEMORY", "0:125", "a|b", "workers-1", "2026-11-23T08:00:00")
+    (tmp_path / "sacct.txt").write_text(SACCT + "\x1f".join(row) + "\n")
+    found = node.answer("diagnose", "job", "77", "--since=12h")
+    assert signatures(found) == ["job-memory"]
+    assert "sacct: 1 jobs" in found["read"]
+    (asked,) = (argv for argv in node.ran if "sacct" in argv)
+    assert {"--jobs=77", "--starttime=now-720minutes"} <= set(asked)
+
+
+def test_the_output_of_a_job_is_read(node: Commands, tmp_path: Path) -> None:
+    (tmp_path / "out.txt").write_text("torch.OutOfMemoryError: CUDA out of memory. x\n")
+    (tmp_path / "job.txt").write_text(f"JobId=77 StdErr={tmp_path}/out.txt StdIn=/dev/null\n")
+    row = ("77", "FAILED", "1:0", "a", "workers-1", "2026-11-23T08:00:00")
+    (tmp_path / "sacct.txt").write_text(SACCT + "\x1f".join(row) + "\n")
+    found = node.answer("diagnose", "job", "77")
+    assert f"{tmp_path}/out.txt: 1 lines" in found["read"]
+    assert len(found["findings"]) == 1
+    assert "memory" in found["findings"][0]["cause"]
+
+
+def test_commands_that_follow_are_those_of_a_node(node: Commands, tmp_path: Path) -> None:
+    log = tmp_path / "dmesg.txt"
+    log.write_text("NVRM: Xid (PCI:0000:59:00): 79, pid=1, GPU has fallen off the bus.\n")
+    found = node.answer("diagnose", "node", "workers-1", f"--log={log}")
+    (one,) = found["findings"]
+    commands = [line for line in one["next"] if "clusterwright" in line]
+    assert commands
+    for line in commands:
+        is_here = line.startswith("sudo /usr/local/bin/clusterwright ")
+        assert is_here is ("replace" not in line)
+        assert ("FILE" in line) is ("replace" in line)
+
+
+def test_a_name_that_nobody_knows_is_unknown(node: Commands) -> None:
+    for words in (("node", "workers-9"), ("job", "4711")):
+        found = node.answer("diagnose", *words)
+        assert found["exit_code"] == 2
+        assert f"the {' '.join(words)}" in [one["what"] for one in found["unknown"]]
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        (("node",), "not a question"),
+        (("deploy", "x"), "not a question"),
+        (("stack",), "not a question"),
+        (("--log=a.log",), "--log a.log: the path is relative"),
+        (("--sacct=/none",), "--sacct: /none cannot be read"),
+        (("--since=1w",), "--since: '1w' is not a span"),
+    ],
+)
+def test_wrong_use(node: Commands, words: tuple[str, ...], text: str) -> None:
+    code, out, err = node.run("diagnose", *words)
+    assert (code, out) == (3, "")
+    assert text in err
+
+
+def test_scripts_without_the_tables(commands: Commands, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "clusterwright_state.commands.diagnose", None)
+    package = sys.modules["clusterwright_state.commands"]
+    monkeypatch.delattr(package, "diagnose", raising=False)
+    code, _, err = commands.run("diagnose")
+    assert code == 2
+    assert "this node's scripts have no tables of failures" in err
