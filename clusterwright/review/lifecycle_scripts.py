@@ -14,6 +14,8 @@ from clusterwright.review.resource_types import CLUSTER
 from clusterwright.review.results import ScriptsChange
 
 FOLDER = "lifecycle_scripts"
+TABLES = "clusterwright/diagnosis"
+"""The tables of failures, which are uploaded with the scripts."""
 _PREFIX = re.compile(r"lifecycle/(?:queues/)?[0-9a-f]{16}")
 
 WHEN_PARALLELCLUSTER = (
@@ -54,13 +56,15 @@ def scripts_change(
 
 def digests(root: Path) -> dict[str, str]:
     """Return the digests of a checkout's scripts by path, without files of Python and editors."""
-    folder = root / FOLDER
     found = {}
-    for path in sorted(folder.rglob("*")):
-        parts = path.relative_to(folder).parts
-        hidden = any(p.startswith(".") or p == "__pycache__" or p.endswith(".pyc") for p in parts)
-        if path.is_file() and not hidden:
-            found["/".join(parts)] = files.sha256(path)
+    for folder, start in ((root / FOLDER, root / FOLDER), (root / TABLES, root)):
+        for path in sorted(folder.rglob("*")):
+            parts = path.relative_to(start).parts
+            hidden = any(
+                p.startswith(".") or p == "__pycache__" or p.endswith(".pyc") for p in parts
+            )
+            if path.is_file() and not hidden:
+                found["/".join(parts)] = files.sha256(path)
     return found
 
 

@@ -48,6 +48,11 @@ def test_files_that_python_leaves_behind_are_ignored(tmp_path: Path) -> None:
     assert list(digests(tmp_path)) == ["a.sh", "node/main.py"]
 
 
+def test_tables_of_failures_are_uploaded_too(tmp_path: Path) -> None:
+    checkout(tmp_path, {"a.sh": "a", "../clusterwright/diagnosis/data/xid.json": "{}"})
+    assert list(digests(tmp_path)) == ["a.sh", "clusterwright/diagnosis/data/xid.json"]
+
+
 def test_files_that_differ(tmp_path: Path) -> None:
     before = checkout(tmp_path / "before", {"same.sh": "a", "changed.sh": "a", "old.sh": "a"})
     after = checkout(tmp_path / "after", {"same.sh": "a", "changed.sh": "b", "new.sh": "a"})

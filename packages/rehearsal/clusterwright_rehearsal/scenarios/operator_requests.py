@@ -30,12 +30,12 @@ PROMISES = {
     "on-nodes": "on the controller and login nodes `clusterwright status`, `topology` and "
     "`capacity` answer root and users, with the account and every compute node of Slurm",
     "acts-on-nodes": "there root drains a node, with the reason in Slurm, and resumes it",
+    "diagnoses-on-nodes": "there `clusterwright diagnose` names by the same tables the drained "
+    "node, why a job failed, from its output, and what a log that is given says",
     "reboots-on-nodes": "`clusterwright node reboot` on the node that tests reboots a node and "
     "waits until it takes jobs; HyperPod's reboot is refused there",
     "accepts-on-nodes": "`clusterwright accept` on the node that tests waits for the report and "
     "writes it; root of the others reads the acceptance that is published",
-    "diagnoses-on-nodes": "there `clusterwright diagnose` names by the same tables the drained "
-    "node, why a job failed, from its output, and what a log that is given says",
     "users-on-nodes": "there a user who acts, a wrong name and what needs AWS are refused",
 }
 
@@ -146,6 +146,9 @@ def _on_nodes(context: ScenarioContext, node: Node) -> None:
             # A resumed node does not respond until slurmctld's next ping.
             context.wait_idle()
 
+    with context.promise("diagnoses-on-nodes"):
+        _diagnoses(context, node, places, because)
+
     with context.promise("reboots-on-nodes"):
         _reboots(context, node, f"node reboot {node.host} {because} --yes --wait=120")
 
@@ -164,9 +167,6 @@ def _on_nodes(context: ScenarioContext, node: Node) -> None:
                 functools.partial(_other_acceptance, context, place, node), within_s=60
             )
         context.wait_idle()
-
-    with context.promise("diagnoses-on-nodes"):
-        _diagnoses(context, node, places, because)
 
     with context.promise("users-on-nodes"):
         for place in places:
