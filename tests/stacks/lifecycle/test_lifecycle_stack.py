@@ -108,19 +108,6 @@ def test_tables_of_failures_are_uploaded_with_the_scripts(build: Build) -> None:
     assert sorted(wanted.keys() <= names for names in manifests) == [False, False, True]
 
 
-def test_changed_table_changes_the_prefix(
-    build: Build, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    before = build(MINIMAL)
-    copy = tmp_path / "clusterwright" / "diagnosis"
-    shutil.copytree(scripts.DIAGNOSIS, copy, ignore=shutil.ignore_patterns("__pycache__"))
-    shutil.copy(scripts.DIAGNOSIS.parent / "__init__.py", copy.parent)
-    (copy / "engine.py").write_text("# another\n")
-    monkeypatch.setattr(scripts, "DIAGNOSIS", copy)
-    # Another spec, as builds are kept.
-    assert prefix_of(build(changed(MINIMAL, compute__1__count=5))) != prefix_of(before)
-
-
 def test_editor_and_python_caches_are_not_uploaded(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -52,6 +52,23 @@ def test_digest_depends_on_contents_and_not_on_order_or_time(folder: Path) -> No
     assert scripts.scripts_digest({"a": {"x": 2, "y": 2}}, folder) != before
 
 
+def test_changed_table_of_failures_changes_digest_and_manifest(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def seen() -> tuple[str, str]:
+        texts = scripts.diagnosis_files()
+        return scripts.scripts_digest({}, texts=texts), scripts.manifest(texts)
+
+    before = seen()
+    copy = tmp_path / "clusterwright" / "diagnosis"
+    shutil.copytree(scripts.DIAGNOSIS, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(scripts.DIAGNOSIS.parent / "__init__.py", copy.parent)
+    monkeypatch.setattr(scripts, "DIAGNOSIS", copy)
+    assert seen() == before
+    (copy / "engine.py").write_text("# another\n")
+    assert not set(seen()) & set(before)
+
+
 def test_files_that_could_not_be_uploaded_are_refused_by_name(
     folder: Path, tmp_path: Path
 ) -> None:
