@@ -117,20 +117,21 @@ def test_awsome_918_changed_script_changes_the_template(build: Build, tmp_path: 
         # A changed number of nodes is no change of the scripts.
         "jobs.json": cluster_files(without_counts(cluster), load_catalog(), None),
     }
-    digest = scripts.scripts_digest(inputs)
+    tables = scripts.diagnosis_files()
+    digest = scripts.scripts_digest(inputs, texts=tables)
     for group in groups_of(assembly).values():
         uri = "".join(strings(group["LifeCycleConfig"]["SourceS3Uri"]))
         assert uri.endswith(f"/lifecycle/{digest}/")
     # One more byte in any script changes the prefix, and so the template.
     copy = tmp_path / "scripts"
     shutil.copytree(LIFECYCLE, copy, ignore=shutil.ignore_patterns(*scripts.EXCLUDED))
-    assert scripts.scripts_digest(inputs, copy) == digest
+    assert scripts.scripts_digest(inputs, copy, tables) == digest
     paths = [path for path in sorted(copy.rglob("*")) if path.is_file()]
     assert len(paths) > 30
     for path in paths:
         content = path.read_bytes()
         path.write_bytes(content + b"\n")
-        assert scripts.scripts_digest(inputs, copy) != digest, path
+        assert scripts.scripts_digest(inputs, copy, tables) != digest, path
         path.write_bytes(content)
     # So does a change of the scripts' input.
     user = {"name": "ada", "uid": 20001}
