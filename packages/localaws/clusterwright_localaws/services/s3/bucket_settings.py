@@ -5,7 +5,7 @@ Recorded on AWS: docs/reference/probes.md, source `localstack`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from clusterwright_localaws.core.call import Call, operation
@@ -66,10 +66,9 @@ def put_versioning(call: Call) -> Mapping[str, Any]:
 @operation("s3", "PutBucketEncryption")
 def put_encryption(call: Call) -> Mapping[str, Any]:
     rules = call.parameters["ServerSideEncryptionConfiguration"]["Rules"]
+    _check_one(call, rules)
     if find_bucket(call.parameters["Bucket"]) is None:
         raise ForwardToMoto
-    if len(rules) != 1:
-        raise malformed()
     default = rules[0].get("ApplyServerSideEncryptionByDefault") or {}
     if default.get("KMSMasterKeyID") and default["SSEAlgorithm"] not in _OF_KMS:
         raise AwsError(
@@ -84,10 +83,19 @@ def put_encryption(call: Call) -> Mapping[str, Any]:
 
 @operation("s3", "PutBucketOwnershipControls")
 def put_ownership(call: Call) -> Mapping[str, Any]:
-    rules = call.parameters["OwnershipControls"]["Rules"]
-    if len(rules) != 1 and find_bucket(call.parameters["Bucket"]) is not None:
-        raise malformed()
+    _check_one(call, call.parameters["OwnershipControls"]["Rules"])
     raise ForwardToMoto
+
+
+def _check_one(call: Call, rules: Sequence[Any]) -> None:
+    """Refuse other than one rule, at which moto fails, also of a bucket that does not exist."""
+    if len(rules) == 1:
+        return
+    name = call.parameters["Bucket"]
+    if find_bucket(name) is None:
+        text = "The specified bucket does not exist"
+        raise AwsError("NoSuchBucket", text, 404, BucketName=name)
+    raise malformed()
 
 
 @operation("s3", "PutObjectLockConfiguration")

@@ -56,6 +56,7 @@ def test_encryption(s3: Any) -> None:
     assert refusal(put, **rules(plain, plain))[0] == "MalformedXML"
     assert refusal(put, **rules({**plain, "KMSMasterKeyID": "key"}))[0] == "InvalidArgument"
     put(**rules(plain))
+    assert refusal(put, **{**rules(plain, plain), "Bucket": "none"})[0] == "NoSuchBucket"
 
 
 def test_ownership(s3: Any) -> None:
