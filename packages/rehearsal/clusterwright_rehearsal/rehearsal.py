@@ -90,7 +90,7 @@ def rehearse(request: Request, progress: Progress) -> Verdict:
                 more = sorted({package for scenario in mine for package in scenario.packages})
                 image = images.image(request.state / "cache", request.suite, progress, more).root
                 if any(scenario.newer_slurm for scenario in mine):
-                    newer = _newer(request, findings, progress)
+                    newer, chosen = _newer(request, chosen, findings, progress)
             for root in (image, *newer.values()):
                 stack.enter_context(locks.shared(images.lock_of(root)))
         worker = WorkerClient(
@@ -130,13 +130,18 @@ def _chosen(request: Request, findings: Findings) -> list[Scenario]:
     return chosen
 
 
-def _newer(request: Request, findings: Findings, progress: Progress) -> dict[str, Path]:
-    """The images with a newer Slurm; a note says why there are none."""
+def _newer(
+    request: Request, chosen: list[Scenario], findings: Findings, progress: Progress
+) -> tuple[dict[str, Path], list[Scenario]]:
+    """The images with a newer Slurm, and the scenarios that can run with them."""
     try:
-        return images.with_newer_slurm(request.state / "cache", request.suite, progress)
+        newer = images.with_newer_slurm(request.state / "cache", request.suite, progress)
     except RehearsalError as error:
-        findings.notes.append(f"no image with a newer Slurm: {error.message}")
-        return {}
+        without = [scenario for scenario in chosen if scenario.newer_slurm]
+        reason = f"there is no image with a newer Slurm: {error.message}"
+        findings.skipped += [Skipped(scenario.name, reason) for scenario in without]
+        return {}, [scenario for scenario in chosen if scenario not in without]
+    return newer, chosen
 
 
 def _rehearsed_spec(request: Request, findings: Findings) -> dict[str, Any]:

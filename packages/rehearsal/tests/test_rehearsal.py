@@ -82,7 +82,7 @@ def test_nodes_of_kubernetes_platforms_are_unknown(
     assert verdict.exit_code == 2
 
 
-def test_an_image_with_a_newer_slurm_that_cannot_be_built_is_noted(
+def test_scenarios_are_skipped_without_an_image_with_a_newer_slurm(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def build(*_: Any) -> Any:
@@ -91,8 +91,13 @@ def test_an_image_with_a_newer_slurm_that_cannot_be_built_is_noted(
     monkeypatch.setattr(rehearsal.images, "with_newer_slurm", build)
     findings = Findings()
     asked = request("configs/dev-pcs.yaml", tmp_path)
-    assert rehearsal._newer(asked, findings, lambda _: None) == {}
-    assert findings.notes == ["no image with a newer Slurm: no mirror has forky"]
+    every = rehearsal.scenarios(())
+    newer, chosen = rehearsal._newer(asked, every, findings, lambda _: None)
+    assert newer == {}
+    (skipped,) = findings.skipped
+    assert skipped.what == "slurm-version-ends"
+    assert skipped.reason == "there is no image with a newer Slurm: no mirror has forky"
+    assert len(chosen) == len(every) - 1
 
 
 @pytest.fixture

@@ -102,10 +102,16 @@ def with_newer_slurm(cache: Path, suite: str, progress: Progress | None = None) 
     Raises
     ------
     RehearsalError
-        As `image`.
+        As `image`, or the suite has another version of Slurm by now.
     """
-    newer = SUITES[SUITES.index(suite) + 1 :]
-    return {SLURM[one]: image(cache, one, progress).root for one in newer}
+    found = {}
+    for one in SUITES[SUITES.index(suite) + 1 :]:
+        root = image(cache, one, progress).root
+        slurm = slurm_of(root) or "no Slurm"
+        if not slurm.partition(" ")[2].startswith(f"{SLURM[one]}."):
+            raise RehearsalError(f"Debian {one} has {slurm}, not Slurm {SLURM[one]}")
+        found[SLURM[one]] = root
+    return found
 
 
 def slurm_of(root: Path) -> str | None:

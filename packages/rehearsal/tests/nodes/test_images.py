@@ -79,12 +79,18 @@ def test_complete_image_is_read_from_the_cache(tmp_path: Path) -> None:
     assert (found.root, found.built_s) == (root, None)
 
 
-def test_images_with_a_newer_slurm_are_those_of_later_suites(tmp_path: Path) -> None:
+def test_images_with_a_newer_slurm_are_those_of_later_suites(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     root = tmp_path / "images" / f"forky-{images.recipe_digest('forky')[:16]}"
     root.mkdir(parents=True)
     (root / ".complete").write_text("")
+    monkeypatch.setattr(images, "slurm_of", lambda _: "slurm-wlm 26.05.5")
     assert images.with_newer_slurm(tmp_path, "trixie") == {"26.05": root}
     assert images.with_newer_slurm(tmp_path, "forky") == {}
+    monkeypatch.setattr(images, "slurm_of", lambda _: "slurm-wlm 26.11.0")
+    with pytest.raises(RehearsalError, match=r"forky has slurm-wlm 26\.11\.0, not Slurm 26\.05"):
+        images.with_newer_slurm(tmp_path, "trixie")
 
 
 def test_an_image_without_slurm_has_no_version(tmp_path: Path) -> None:

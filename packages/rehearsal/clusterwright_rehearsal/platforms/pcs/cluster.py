@@ -142,32 +142,39 @@ class RunningCluster:
         before Slurm missed the last one, a young job would seem to run on. How AWS PCS tells
         Slurm is not published. A node that failed too often is left terminated.
         """
-        here = self._here()
-        for node in gone:
-            self._timeline("lost", node.order)
-        order = end_nodes(self._runtime, *here, [node.order.instance_id for node in gone])
-        self.apply(order)
         for node in gone:
             member = node.order
-            if not member.is_static:
-                self._power_down(member.name)
-                continue
-            self._update(member.name, "down reason='the instance was lost'")
-            if self._failed.get(member.name, 0) < self._settings.failed_launches:
+            self._timeline("lost", member)
+            few_failures = self._failed.get(member.name, 0) < self._settings.failed_launches
+            if member.is_static and few_failures:
                 self._missing.setdefault(member.group_id, set()).add(member.number)
+        ids = [node.order.instance_id for node in gone]
+        self.apply(end_nodes(self._runtime, *self._here(), ids))
+        for node in gone:
+            if node.order.is_static:
+                self._update(node.order.name, "down reason='the instance was lost'")
+            else:
+                self._power_down(node.order.name)
 
     def _launch_missing(self) -> None:
-        """Launch static nodes; what EC2 refuses is tried again at the next look."""
+        """Launch static nodes of the groups as they are now.
+
+        What EC2 refuses is tried again at the next look.
+        """
         from botocore.exceptions import ClientError
 
-        for group_id in list(self._missing):
-            numbers = self._missing.pop(group_id)
+        for group in self._order.groups:
+            least = group.members["scalingConfiguration"]["minInstanceCount"]
+            numbers = {number for number in self._missing.get(group.id, ()) if number <= least}
+            if not numbers:
+                self._missing.pop(group.id, None)
+                continue
             try:
-                order = launch_nodes(self._runtime, *self._here(), {group_id: numbers})
+                order = launch_nodes(self._runtime, *self._here(), {group.id: numbers})
             except ClientError:
-                self._missing[group_id] = numbers
-            else:
-                self.apply(order)
+                continue
+            del self._missing[group.id]
+            self.apply(order)
 
     def _resume(self, names: list[str]) -> None:
         from botocore.exceptions import ClientError

@@ -182,6 +182,44 @@ def test_launch_that_ec2_refuses_is_tried_again(
     assert site.ids()["workers-1"] == "i-new1"
 
 
+def test_lost_node_of_a_group_that_became_smaller_is_not_launched(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: Any) -> Any:
+        raise ClientError({"Error": {"Code": "InsufficientInstanceCapacity"}}, "RunInstances")
+
+    site.apply()
+    site.machines.pop("workers-2").up = False
+    monkeypatch.setattr(module, "launch_nodes", refuse)
+    site.cluster.look()
+    smaller = order(groups=(group(least=1),))
+    site.order = smaller
+    site.cluster.apply(smaller)
+    monkeypatch.setattr(module, "launch_nodes", site.launch_nodes)
+    site.cluster.look()
+    site.wait()
+    assert site.launched == []
+
+
+def test_lost_node_is_not_forgotten_if_the_configuration_fails(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site.apply()
+    site.machines.pop("workers-1").up = False
+    apply = site.cluster.apply
+
+    def fail(_: PcsOrder) -> None:
+        monkeypatch.setattr(site.cluster, "apply", apply)
+        raise RehearsalError("scontrol reconfigure failed")
+
+    monkeypatch.setattr(site.cluster, "apply", fail)
+    with pytest.raises(RehearsalError):
+        site.cluster.look()
+    site.cluster.look()
+    site.wait()
+    assert site.launched == [{"pcs_workers": {1}}]
+
+
 @pytest.mark.parametrize("before", ["", "2026-11-27T10:00:00"])
 def test_the_instance_after_another_says_that_it_has_booted(
     site: Site, monkeypatch: pytest.MonkeyPatch, before: str
