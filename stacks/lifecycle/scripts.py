@@ -45,13 +45,16 @@ def site_files(paths: Iterable[str]) -> dict[str, str]:
 
 
 def diagnosis_files() -> dict[str, str]:
-    """`DIAGNOSIS` as files of the folder: texts by name."""
+    """`DIAGNOSIS` as files of the folder: texts by name.
+
+    The package around it is empty there: a new version of Clusterwright alone changes no scripts.
+    """
     package = DIAGNOSIS.parent
-    paths = [package / "__init__.py", *script_files(DIAGNOSIS)]
-    return {
+    texts = {
         f"{package.name}/{path.relative_to(package).as_posix()}": file_access.read_text(path)
-        for path in paths
+        for path in script_files(DIAGNOSIS)
     }
+    return {f"{package.name}/__init__.py": "", **texts}
 
 
 def scripts_digest(

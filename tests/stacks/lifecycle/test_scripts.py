@@ -62,7 +62,7 @@ def test_changed_table_of_failures_changes_digest_and_manifest(
     before = seen()
     copy = tmp_path / "clusterwright" / "diagnosis"
     shutil.copytree(scripts.DIAGNOSIS, copy, ignore=shutil.ignore_patterns("__pycache__"))
-    shutil.copy(scripts.DIAGNOSIS.parent / "__init__.py", copy.parent)
+    (copy.parent / "__init__.py").write_text("__version__ = 'another'")
     monkeypatch.setattr(scripts, "DIAGNOSIS", copy)
     assert seen() == before
     (copy / "engine.py").write_text("# another\n")
