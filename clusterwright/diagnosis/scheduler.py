@@ -18,7 +18,12 @@ STALE_AFTER: Final = dt.timedelta(minutes=15)
 """A document that is older says what was, not what is (docs/designs/operating.md)."""
 
 _TROUBLE: Final = frozenset({"DOWN", "DRAIN", "FAIL", "FAILING", "NOT_RESPONDING", "ERROR"})
-_NOT_FAILED: Final = frozenset({"COMPLETED", "RUNNING", "PENDING", "CANCELLED", "COMPLETING"})
+_NOT_FAILED: Final = frozenset(
+    {
+        *("COMPLETED", "RUNNING", "PENDING", "CANCELLED", "COMPLETING"),
+        *("SUSPENDED", "CONFIGURING"),
+    }
+)
 _PROGRAM: Final = frozenset({"FAILED", "OUT_OF_MEMORY", "TIMEOUT"})
 _USUAL: Final = (
     "None",
@@ -83,6 +88,11 @@ def jobs_in(document: Mapping[str, Any]) -> frozenset[str]:
         for job in _list(document.get(key))
         if job.get("id") is not None
     )
+
+
+def is_running(document: Mapping[str, Any], job: str) -> bool:
+    """Whether a job runs now."""
+    return any(same_job(str(one.get("id")), job) for one in _list(document.get("running")))
 
 
 def nodes_of_job(document: Mapping[str, Any], job: str) -> frozenset[str]:

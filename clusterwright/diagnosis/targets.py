@@ -134,7 +134,8 @@ def _about_job(
     for item in own:
         nodes |= set(item.fields.get("nodes", "").split(",")) - {""}
     ends = [item.time for item in own if item.kind == "job" and item.time is not None]
-    end = max(ends, default=None)
+    # A requeued job that runs again has not ended.
+    end = None if scheduler.is_running(document, job) else max(ends, default=None)
     waits = any(item.kind == "pending" for item in own)
     around = [
         item

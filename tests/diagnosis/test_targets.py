@@ -34,6 +34,9 @@ def test_what_happened_on_a_node_after_the_job_is_left_out() -> None:
     job = dataclasses.replace(item("job", "j", job="9", fields={"nodes": "w-2"}), time=NOW)
     late = dataclasses.replace(EVIDENCE[2], time=NOW + dt.timedelta(hours=1))
     assert [e.text for e in concerning((job, late), Target("job", "9"), {}, None)] == ["j"]
+    again = {"running": [{"id": 9, "nodes": "w-2"}]}
+    found = concerning((job, late), Target("job", "9"), {}, again)
+    assert [e.text for e in found] == ["j", "d"], "it was requeued and runs again"
 
 
 def test_known_nodes_have_names_and_instances() -> None:

@@ -165,6 +165,8 @@ class _Reading:
             _TIMEOUT_SECONDS,
         )
         try:
+            if not ran.ok:  # it may have printed the head of the table
+                raise sacct.SacctError(ran.summary)
             # A name may contain the separator of the usual form.
             jobs = sacct.jobs(ran.stdout.replace("|", " ").replace(SEPARATOR, "|"))
         except sacct.SacctError:

@@ -88,6 +88,34 @@ def test_a_job_that_ran_out_of_memory(node: Commands, tmp_path: Path) -> None:
     assert {"--jobs=77", "--starttime=now-720minutes"} <= set(asked)
 
 
+def test_accounting_that_fails_after_its_head_is_unknown(
+    node: Commands, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """sacct prints the head of its table before it asks slurmdbd."""
+    run = Probe.run
+
+    def fail(probe: Probe, argv: list[str], seconds: float = 0) -> CommandResult:
+        found = run(probe, argv, seconds)
+        if "sacct" in argv:
+            return CommandResult(1, found.stdout, "sacct: error: Connection refused")
+        return found
+
+    monkeypatch.setattr(Probe, "run", fail)
+    found = node.answer("diagnose")
+    (unknown,) = (one for one in found["unknown"] if one["what"] == "the jobs that ended")
+    assert "Connection refused" in unknown["reason"]
+    assert not [line for line in found["read"] if line.startswith("sacct")]
+
+
+@pytest.mark.parametrize("state", ["SUSPENDED", "CONFIGURING"])
+def test_job_that_waits_with_its_nodes_has_not_failed(
+    node: Commands, tmp_path: Path, state: str
+) -> None:
+    row = ("77", state, "0:0", "a", "workers-1", "Unknown")
+    (tmp_path / "sacct.txt").write_text(SACCT + "\x1f".join(row) + "\n")
+    assert node.answer("diagnose", "job", "77")["findings"] == []
+
+
 def test_the_output_of_a_job_is_read(node: Commands, tmp_path: Path) -> None:
     (tmp_path / "out.txt").write_text("torch.OutOfMemoryError: CUDA out of memory. x\n")
     (tmp_path / "job.txt").write_text(f"JobId=77 StdErr={tmp_path}/out.txt StdIn=/dev/null\n")
