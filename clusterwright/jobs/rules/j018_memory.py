@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 from clusterwright.jobs import values
 from clusterwright.jobs.rule import Fail, Job, JobRule, Results
 from clusterwright.platforms.node_hardware import hardware
 
+_COMPONENTS = re.compile(r"^#SBATCH\s+(?:hetjob|packjob)\b", re.MULTILINE)
 _WAYS = ("mem", "mem-per-cpu", "mem-per-gpu")
 
 
@@ -17,7 +20,8 @@ class EnoughMemory(JobRule):
 
     def check(self, job: Job) -> Results:
         ways = [o for name in _WAYS if (o := job.file.option(name)) is not None]
-        if len(ways) > 1:
+        # Each component of a heterogeneous job has options of its own.
+        if len(ways) > 1 and not _COMPONENTS.search(job.file.text):
             yield Fail(
                 message=f"{' and '.join(f'--{way.name}' for way in ways)} are mutually exclusive: "
                 "sbatch refuses the job",

@@ -17,6 +17,10 @@ def test_what_the_node_has(line: str) -> None:
     passes("CW-J018", f"#!/bin/bash\n#SBATCH {line}\n")
 
 
+def test_components_of_a_heterogeneous_job_have_their_own_memory() -> None:
+    passes("CW-J018", "#!/bin/bash\n#SBATCH --mem=64G\n#SBATCH hetjob\n#SBATCH --mem-per-cpu=1G\n")
+
+
 @pytest.mark.parametrize("second", ["--mem-per-cpu=1G", "--mem-per-gpu=64G"])
 def test_two_ways_to_request_memory_exclude_each_other(second: str) -> None:
     found = fails("CW-J018", f"#!/bin/bash\n#SBATCH --mem=64G\n#SBATCH {second}\n")
