@@ -21,7 +21,10 @@ _EKSCTL: Final = re.compile(
     r"(?P<reason>[^\n]+?)\"?$"
 )
 _PCLUSTER: Final = re.compile(rf"^\s*- {_TYPE} (?P<name>[\w-]{{1,200}}) (?P<reason>\S.*)$")
-_ANOTHER: Final = re.compile(r"_(?:FAILED|COMPLETE|IN_PROGRESS)\b|^\s*(?:at|\\_)\s|^\s*$")
+_ANOTHER: Final = re.compile(
+    r"_(?:FAILED|COMPLETE|IN_PROGRESS)\b|^\s*(?:at|\\_)\s|^\s*$|^\[\d+%\]|"
+    r"^\W*\w+: (?:deploying|creating)"
+)
 _FORMS: Final = (_ROW, _EKSCTL, _PCLUSTER)
 
 
@@ -32,6 +35,8 @@ class FailedResource:
     type: str
     name: str
     reason: str
+    is_failed: bool = True
+    """Whether the line says so; ParallelCluster's form has no word for it."""
 
 
 def read(text: str) -> FailedResource | None:
@@ -40,10 +45,11 @@ def read(text: str) -> FailedResource | None:
         found = form.search(text)
         if found is not None:
             reason = (found.group("reason") or "").strip()
-            return FailedResource(found.group("type"), found.group("name").split()[0], reason)
+            name = found.group("name").split()[0]
+            return FailedResource(found.group("type"), name, reason, form is not _PCLUSTER)
     return None
 
 
-def goes_on(row: FailedResource, text: str) -> bool:
-    """Whether a line is the reason of the row before it, which had none."""
-    return not row.reason and not _ANOTHER.search(text)
+def goes_on(text: str) -> bool:
+    """Whether a line can be the reason of the row before it, which had none."""
+    return not _ANOTHER.search(text)

@@ -58,6 +58,7 @@ _OVER: Final = (
         re.compile(r"\bNodeReady\b"),
         re.compile(r"NodeNotReady|KubeletNotReady|not ready", re.IGNORECASE),
     ),
+    (re.compile(r"Thread is unstuck!"), re.compile(r"may be stuck")),
 )
 _DONE: Final = frozenset({"applied", "unchanged", "skipped"})
 
@@ -89,19 +90,15 @@ def evidence(lines: Iterable[Line], place: Place) -> tuple[Evidence, ...]:
     kept: list[Evidence] = []
     tracebacks = Tracebacks()
     lines = _joined(lines)
-    row: FailedResource | None = None
+    rows = _Rows(place)
     for line in lines:
         clean = _TASK.sub("", _ANSI.sub("", line.text[: 2 * LONGEST_LINE]))
         text = clean.strip()[:LONGEST_LINE]
         if not text:
             continue
-        before, row = row, deployment_output.read(text)
-        if before is not None and row is None and deployment_output.goes_on(before, text):
-            row = replace(before, reason=text)
-        if row is not None:
-            if row.reason:
-                kept.append(_stack_event(row, line, place))
-                row = None
+        events, is_part = rows.read(text, line)
+        kept += events
+        if is_part:
             continue
         told = {"block": text} if line.block else tracebacks.read(clean)
         if not line.block and tracebacks.raises:
@@ -124,7 +121,33 @@ def evidence(lines: Iterable[Line], place: Place) -> tuple[Evidence, ...]:
             kept = [other for other in kept if other.fields.get("step") != done]
         else:
             kept.append(item)
-    return tuple(kept)
+    return (*kept, *rows.end())
+
+
+class _Rows:
+    """Rows about failed resources, whose reason may be the next line, or missing."""
+
+    def __init__(self, place: Place) -> None:
+        self._place = place
+        self._last: tuple[FailedResource, Line] | None = None
+
+    def read(self, text: str, line: Line) -> tuple[list[Evidence], bool]:
+        """The events that a line completes, and whether it is a part of one."""
+        row = deployment_output.read(text)
+        if row is None and self._last is not None and deployment_output.goes_on(text):
+            before, self._last = self._last[0], None
+            return [_stack_event(replace(before, reason=text), line, self._place)], True
+        events = self.end()
+        if row is not None and row.reason:
+            events.append(_stack_event(row, line, self._place))
+        elif row is not None:
+            self._last = row, line
+        return events, row is not None
+
+    def end(self) -> list[Evidence]:
+        """The event of a last row without a reason."""
+        last, self._last = self._last, None
+        return [] if last is None else [_stack_event(*last, self._place)]
 
 
 def _joined(lines: Iterable[Line]) -> Iterator[Line]:
@@ -189,7 +212,8 @@ def _plain(text: str, line: Line, place: Place, told: Mapping[str, str] | None =
 
 
 def _stack_event(row: FailedResource, line: Line, place: Place) -> Evidence:
-    made = _made(row.reason, line, place, failed=True, fields={"resource_type": row.type})
+    text = row.reason or "the program printed no reason"
+    made = _made(text, line, place, failed=row.is_failed, fields={"resource_type": row.type})
     return replace(made, kind="stack-event", resource=row.name)
 
 

@@ -25,7 +25,7 @@ REASON = "Resource handler returned message: The role is not valid"
         ),
         (
             f"  - AWS::EC2::Instance MasterServer {REASON}",
-            FailedResource("AWS::EC2::Instance", "MasterServer", REASON),
+            FailedResource("AWS::EC2::Instance", "MasterServer", REASON, is_failed=False),
         ),
         ("prod | 1/67 | 4:31:14 AM | CREATE_COMPLETE | AWS::EKS::Cluster | Eks", None),
     ],
@@ -46,6 +46,31 @@ def test_reason_in_the_next_line_belongs_to_the_row() -> None:
     ]
     (found,) = findings(*items)
     assert "Cluster: a service failed by itself" in found.cause
+
+
+ROW = "prod | 3/10 | 12:00:01 PM | DELETE_FAILED | AWS::EC2::Subnet | Subnet (SubAAA)"
+
+
+@pytest.mark.parametrize(
+    "after", ["", "\n[100%] success: Published abc:current", f"\n{ROW.replace('Sub', 'Other')}"]
+)
+def test_row_without_a_reason_is_a_failure_of_unknown_cause(after: str) -> None:
+    items = of_log(ROW + after)
+    assert items[0].text == "the program printed no reason"
+    assert {item.resource for item in items if item.kind == "stack-event"} >= {"Subnet"}
+    assert all("Published" not in found.cause for found in findings(*items))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "- AWS::CloudFormation::Stack parallelcluster-x CREATE_COMPLETE",
+        "- AWS::ECS::Cluster Cluster [create complete]  [10.2s]",
+        "- AWS::FSx::FileSystem fs-0123 AVAILABLE",
+    ],
+)
+def test_listed_resource_has_not_failed(line: str) -> None:
+    assert findings(*of_log(line)) == ()
 
 
 def test_consequences_of_a_failure_are_no_findings() -> None:
