@@ -150,7 +150,7 @@ SIGNATURES: Final = (
             r"CreationLimit|IamLimit)\w*(?<!RequestLimitExceeded)",
             r"The maximum number of (?P<quota>[\w /-]+?) (?:has been|is|was|reached|per)",
             r"(?:exceed\w*|reached|over|beyond).{0,60}\b(?:service |account |regional )?"
-            r"(?:quota|limit)s?\b(?!.{0,12}(?:memory|time|retr))",
+            r"(?:quota|limit)s?\b(?!.{0,12}(?:memory|time|retr|nodepool))",
             r"\b(?:quota|limit) (?:has been |was |is |of \S+ |for [\w .-]{0,60} )?"
             r"(?:exceeded|reached)",
             r"\btoo many (?!open|requests|connections|redirects|arguments|levels|values)[\w -]+"

@@ -322,9 +322,7 @@ SIGNATURES: Final = (
         "GPU: the driver container of the GPU operator cannot build a driver for the node's kernel: no "
         "headers or precompiled driver of this kernel are found: {reason}",
         (
-            r"(?P<reason>Could not resolve Linux kernel version|Could not locate (?:Linux )?kernel headers|"
-            r"(?:Unable to|Could not) (?:locate|find|install)[^\n]{0,40}(?:linux-headers|kernel-(?:headers|"
-            r"devel|core))[^\n]{0,60}|kernel-headers-[\w.-]+: No match)",
+            r"(?P<reason>Could not resolve Linux kernel version|Could not locate (?:Linux )?kernel headers)",
         ),
         confidence="likely",
         per_node=True,

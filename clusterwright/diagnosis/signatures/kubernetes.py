@@ -95,7 +95,7 @@ SIGNATURES: Final = (
         "and give it a larger root volume or a newer image, which keeps the pause image",
         (
             r"failed to get sandbox image \\?\"(?P<image>[^\s\"\\]{3,200})[^\n]*(?P<reason>\b(?:40[134] \w[\w ]{2,20}|not "
-            r"found|no basic auth credentials|authorization failed|timeout|i/o timeout))",
+            r"found|no basic auth credentials|authorization failed))",
         ),
         confidence="likely",
         next=("clusterwright status {file}",),

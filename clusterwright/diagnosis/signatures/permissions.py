@@ -59,7 +59,10 @@ SIGNATURES: Final = (
     Signature(
         "lambda-not-active",
         "Lambda: a function of the deployment was called before it was active; deploy again",
-        (r"not in the state \w*[Aa]ctive\w*",),
+        (
+            r"not in the state function\w*[Aa]ctive",
+            r"\b(?:[Ff]unction|[Ll]ambda)\b[^\n]{0,120} not in the state \w*[Aa]ctive",
+        ),
         confidence="likely",
         rank=1,
     ),

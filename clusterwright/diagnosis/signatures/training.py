@@ -707,8 +707,9 @@ SIGNATURES: Final = (
         "not allow it",
         (
             r"socketStartConnect: Connect to (?P<address>[^\s<]{1,60})<\d+> failed",
-            # What NCCL's sockets say is the last error of an unhandled system error.
-            r"socketPollConnect\b[^\n]{0,20}(?:(?:Connect )?to (?P<address>[\w.:-]{3,60}?)(?:<\d+>)? "
+            # What NCCL's sockets say is the last error of an unhandled system error. A peer that
+            # listens a moment later is tried again.
+            r"socketPollConnect\b(?![^\n]*\bretrying \()[^\n]{0,20}(?:(?:Connect )?to (?P<address>[\w.:-]{3,60}?)(?:<\d+>)? "
             r"(?:returned|failed)|poll\(\) returned|failed)",
         ),
         confidence="likely",

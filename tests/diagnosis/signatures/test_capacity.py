@@ -26,3 +26,13 @@ CASES = (
 @pytest.mark.parametrize(("kind", "text", "signature"), CASES)
 def test_message_has_its_signature(kind: str, text: str, signature: str) -> None:
     assert signature_of(kind, text) == (signature,)
+
+
+@pytest.mark.parametrize(
+    ("text", "signature"),
+    [
+        ('all available instance types exceed limits for nodepool: "gpu"', "quota"),
+    ],
+)
+def test_similar_line_of_another_cause(text: str, signature: str) -> None:
+    assert signature not in signature_of("log", text)

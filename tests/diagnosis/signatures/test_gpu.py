@@ -68,3 +68,14 @@ def test_message_has_its_signature(kind: str, text: str, signature: str) -> None
 )
 def test_normal_messages_have_no_signature(text: str) -> None:
     assert signature_of("log", text) == ("unknown",)
+
+
+@pytest.mark.parametrize(
+    ("text", "signature"),
+    [
+        ("E: Unable to locate package linux-headers-6.5.0-1020-aws", "driver-headers"),
+        ("Error: Unable to find a match: kernel-devel-5.10.0-1.amzn2", "driver-headers"),
+    ],
+)
+def test_similar_line_of_another_cause(text: str, signature: str) -> None:
+    assert signature not in signature_of("log", text)

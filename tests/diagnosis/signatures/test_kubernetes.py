@@ -114,3 +114,16 @@ def test_rates_of_others_are_no_registrys(text: str) -> None:
 def test_throttled_secret_is_no_registry() -> None:
     said = "An error occurred (ThrottlingException) when calling the GetSecretValue operation: Rate exceeded"
     assert signature_of("log", said) == ("throttled",)
+
+
+@pytest.mark.parametrize(
+    ("text", "signature"),
+    [
+        (
+            'failed to get sandbox image "602401143452.dkr.ecr.us-east-1.amazonaws.com/eks/pause:3.5": failed to pull image: dial tcp 52.46.1.1:443: i/o timeout',
+            "pause-image",
+        ),
+    ],
+)
+def test_similar_line_of_another_cause(text: str, signature: str) -> None:
+    assert signature not in signature_of("log", text)

@@ -54,3 +54,14 @@ CASES = (
 @pytest.mark.parametrize(("kind", "text", "signature"), CASES)
 def test_message_has_its_signature(kind: str, text: str, signature: str) -> None:
     assert signature_of(kind, text) == (signature,)
+
+
+@pytest.mark.parametrize(
+    ("text", "signature"),
+    [
+        ("FSx association fs-1 is not in the state inactive", "lambda-not-active"),
+        ("The endpoint is not in the state Active", "lambda-not-active"),
+    ],
+)
+def test_similar_line_of_another_cause(text: str, signature: str) -> None:
+    assert signature not in signature_of("log", text)

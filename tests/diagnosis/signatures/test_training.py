@@ -168,3 +168,18 @@ def test_memory_that_may_not_be_opened_is_not_full() -> None:
 def test_rendezvous_that_ends_with_its_job_is_no_failure() -> None:
     said = "[INFO] rendezvous 'abc' has been closed after all workers succeeded"
     assert findings(*of_log(said)) == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ip-10-0-0-1:1234:1300 [0] NCCL INFO socketPollConnect: connect to 10.0.0.2<43211> returned "
+        "Connection refused, retrying (1/34) after sleep for 100 msec",
+        "rendezvous.cc:31] This thread has been waiting for `first call to collective operation 1; "
+        "run_id=12` for 10 seconds and may be stuck. All threads may not have joined.\n"
+        "rendezvous.cc:36] Thread is unstuck! Warning above was a false-positive. Perhaps the "
+        "timeout is too short.",
+    ],
+)
+def test_what_the_program_withdraws_is_no_finding(text: str) -> None:
+    assert findings(*of_log(f"{text}\nstep 1 loss 1.0")) == ()
