@@ -87,7 +87,7 @@ class Line:
 
 def evidence(lines: Iterable[Line], place: Place) -> tuple[Evidence, ...]:
     """The lines that may be evidence, without what a later line shows to be over."""
-    kept: list[Evidence] = []
+    kept = _Kept()
     tracebacks = Tracebacks()
     lines = _joined(lines)
     rows = _Rows(place)
@@ -97,7 +97,7 @@ def evidence(lines: Iterable[Line], place: Place) -> tuple[Evidence, ...]:
         if not text:
             continue
         events, is_part = rows.read(text, line)
-        kept += events
+        kept.extend(events)
         if is_part:
             continue
         told = {"block": text} if line.block else tracebacks.read(clean)
@@ -107,9 +107,7 @@ def evidence(lines: Iterable[Line], place: Place) -> tuple[Evidence, ...]:
             # A node is ready: what failed before it in this log was repeated with success.
             kept.clear()
             continue
-        remaining = _without_what_is_over(text, kept)
-        if remaining is not None:
-            kept = remaining
+        if kept.ends_with(text):
             continue
         item = (
             _json(text, line, place) if text.startswith("{") else _plain(text, line, place, told)
@@ -118,10 +116,71 @@ def evidence(lines: Iterable[Line], place: Place) -> tuple[Evidence, ...]:
             continue
         done = item.fields.get("done")
         if done:
-            kept = [other for other in kept if other.fields.get("step") != done]
+            kept.end_step(done)
         else:
-            kept.append(item)
-    return (*kept, *rows.end())
+            kept.add(item)
+    kept.extend(rows.end())
+    return kept.evidence()
+
+
+class _Kept:
+    """Lines that no later line shows to be over; each is looked at once for what ends it."""
+
+    def __init__(self) -> None:
+        self._next = 0
+        self.clear()
+
+    def clear(self) -> None:
+        self._lines: dict[int, Evidence] = {}
+        self._steps: dict[str, list[int]] = {}
+        self._reports: list[dict[int, set[str]]] = [{} for _ in _OVER]
+        self._looked_at = [self._next for _ in _OVER]
+
+    def evidence(self) -> tuple[Evidence, ...]:
+        return tuple(self._lines.values())
+
+    def add(self, item: Evidence) -> None:
+        self._lines[self._next] = item
+        if "step" in item.fields:
+            self._steps.setdefault(item.fields["step"], []).append(self._next)
+        self._next += 1
+
+    def extend(self, items: Iterable[Evidence]) -> None:
+        for item in items:
+            self.add(item)
+
+    def end_step(self, step: str) -> None:
+        for number in self._steps.pop(step, ()):
+            self._lines.pop(number, None)
+
+    def ends_with(self, text: str) -> bool:
+        """Whether a text says that something is over, whose lines are removed."""
+        for kind, (over, _) in enumerate(_OVER):
+            found = over.search(text)
+            if found is None:
+                continue
+            node = found.groupdict().get("node") or ""
+            reports = self._reports_of(kind)
+            for number in [n for n in reports if self._names(n, reports[n], node)]:
+                del reports[number]
+                self._lines.pop(number, None)
+            return True
+        return False
+
+    def _reports_of(self, kind: int) -> dict[int, set[str]]:
+        """Lines that reported what is over, and the nodes in their host lists (`w-[1-4]`)."""
+        reports = self._reports[kind]
+        for number in range(self._looked_at[kind], self._next):
+            item = self._lines.get(number)
+            if item is not None and _OVER[kind][1].search(item.text):
+                words = (word for word in item.text.split() if "[" in word)
+                reports[number] = {node for word in words for node in hosts(word)}
+        self._looked_at[kind] = self._next
+        return reports
+
+    def _names(self, number: int, listed: set[str], node: str) -> bool:
+        item = self._lines.get(number)
+        return item is None or node in item.text or node in listed
 
 
 class _Rows:
@@ -174,22 +233,6 @@ def _help_text(block: Sequence[Line]) -> Line:
     return Line(text, block[0].number, block[0].time, block=True)
 
 
-def _without_what_is_over(text: str, kept: list[Evidence]) -> list[Evidence] | None:
-    """The lines whose failure is not over; None if the text says nothing about that."""
-    for over, reported in _OVER:
-        found = over.search(text)
-        if found is None:
-            continue
-        node = found.groupdict().get("node") or ""
-        return [i for i in kept if not (reported.search(i.text) and _names(i.text, node))]
-    return None
-
-
-def _names(text: str, node: str) -> bool:
-    """Whether a text names a node, also in a host list such as `workers-[1-4]`."""
-    return node in text or any(node in hosts(word) for word in text.split() if "[" in word)
-
-
 def time_in(text: str) -> dt.datetime | None:
     """The first time of a line; without a zone it is UTC, as nodes are set; None without one."""
     found = _ISO.search(text)
@@ -223,7 +266,7 @@ def _json(text: str, line: Line, place: Place) -> Evidence | None:
     """
     try:
         value = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return _plain(text, line, place)
     if not isinstance(value, dict):
         return _plain(text, line, place)

@@ -7,7 +7,9 @@ import json
 
 import pytest
 
+from clusterwright.diagnosis import log_lines
 from clusterwright.diagnosis.log_lines import time_in
+from clusterwright.diagnosis.scheduler import hosts
 from tests.diagnosis.made import of_log
 
 
@@ -65,6 +67,8 @@ def test_json_of_other_programs_is_read_as_its_texts() -> None:
     (line,) = of_log('{"level": "error", "detail": {"msg": "disk full"}, "time": "x"}')
     assert line.text == "level: error msg: disk full"
     assert of_log("{not json")[0].text == "{not json"
+    deep = '{"a":' + "[" * 1990
+    assert of_log(deep)[0].text == deep
 
 
 def test_node_that_answers_again_is_over_and_another_is_not() -> None:
@@ -73,6 +77,17 @@ def test_node_that_answers_again_is_over_and_another_is_not() -> None:
         "error: Nodes w-5 not responding, setting DOWN\nNode w-4 now responding\n"
     )
     assert [line.text for line in lines] == ["error: Nodes w-5 not responding, setting DOWN"]
+
+
+def test_a_report_is_looked_at_once_however_many_nodes_answer_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    read: list[str] = []
+    monkeypatch.setattr(log_lines, "hosts", lambda text: read.append(text) or hosts(text))
+    down = "error: Nodes w-[3-4] not responding\n"
+    lines = of_log((down + "Node x-1 now responding\n") * 20)
+    assert (len(lines), len(read)) == (20, 20)
+    assert of_log(down * 3 + "Node w-3 now responding\n") == ()
 
 
 def test_code_of_a_frame_that_raises_is_no_evidence() -> None:
