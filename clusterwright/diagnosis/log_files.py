@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import stat
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Final
 
@@ -16,7 +18,8 @@ MAXIMUM_BYTES: Final = 16 * 1024 * 1024
 """Of one file, its end."""
 MAXIMUM_SACCT_BYTES: Final = 256 * 1024 * 1024
 
-_JOB_FILE: Final = re.compile(r"(?:slurm|job)[-_.](\d+)(?:[._]\d+)?\.(?:out|err|log)$")
+_JOB_FILE: Final = re.compile(r"(?:slurm|job)[-_.](\d+(?:_\d+)?)(?:\.\d+)?\.(?:out|err|log)$")
+_NOT_TEXT: Final = re.compile(r"[\x01-\x06\x0e-\x1a\x1c-\x1f]")
 
 
 class LogFileError(Exception):
@@ -39,17 +42,15 @@ def logs(paths: tuple[Path, ...], target: Target) -> tuple[list[Evidence], list[
     """
     found: list[Evidence] = []
     read: list[str] = []
-    for file, lines in texts(paths):
-        named = _JOB_FILE.search(file.name)
-        job = named.group(1) if named else ""
+    for file, content in texts(paths):
         place = Place(
             str(file),
             str(file),
             node=target.name if target.subject == "node" else "",
-            job=job or (target.name if target.subject == "job" else ""),
+            job=_job(file.name, target.name if target.subject == "job" else ""),
         )
-        found += evidence(lines, place)
-        read.append(f"{file}: {len(lines)} lines")
+        found += evidence(content, place)
+        read.append(f"{file}: {len(content)} lines")
     return found, read
 
 
@@ -59,13 +60,28 @@ def texts(paths: tuple[Path, ...]) -> Iterator[tuple[Path, list[Line]]]:
     Raises
     ------
     LogFileError
-        A path does not exist or cannot be read.
+        A path does not exist, cannot be read, or has no text.
     """
     for path in paths:
+        is_text = False
         for file in _files(path):
-            lines = _lines(file)
-            if lines is not None:
-                yield file, lines
+            found = _lines(file)
+            if found is not None:
+                is_text = True
+                yield file, found
+        if not is_text:
+            raise LogFileError(f"--log: {path}: no text")
+
+
+def lines(text: str) -> list[Line] | None:
+    """The lines of a text; None for what is none.
+
+    NULs are left out: logs have them after a hard reset, and where nodes append to one over NFS.
+    """
+    plain = text.replace("\0", "")
+    if plain != text and (not plain or _NOT_TEXT.search(plain)):
+        return None
+    return [Line(line, number) for number, line in enumerate(plain.splitlines(), start=1)]
 
 
 def accounting(path: Path) -> tuple[list[Evidence], str]:
@@ -90,16 +106,31 @@ def accounting(path: Path) -> tuple[list[Evidence], str]:
     return found, f"{path}: {len(jobs)} jobs"
 
 
+def _job(name: str, asked: str) -> str:
+    """The job that a file's name has, else `asked`, also where the name has `asked`'s array."""
+    found = _JOB_FILE.search(name)
+    return asked if found is None or scheduler.same_job(asked, found[1]) else found[1]
+
+
 def _files(path: Path) -> Iterator[Path]:
-    if not path.exists():
-        raise LogFileError(f"--log: {path} does not exist")
-    if path.is_file():
-        yield path
-        return
-    files = sorted(file for file in path.rglob("*") if file.is_file())
+    try:
+        mode = path.stat().st_mode
+        if stat.S_ISREG(mode):
+            yield path
+            return
+        if not stat.S_ISDIR(mode):
+            raise LogFileError(
+                f"--log: {path} is neither a file nor a folder", "write it to a file first"
+            )
+        inside = (file for file in path.rglob("*") if file.is_file())
+        files = sorted(islice(inside, MAXIMUM_FILES + 1))
+    except FileNotFoundError:
+        raise LogFileError(f"--log: {path} does not exist") from None
+    except OSError as error:
+        raise LogFileError(f"--log: {path} cannot be read: {error.strerror}") from None
     if len(files) > MAXIMUM_FILES:
         raise LogFileError(
-            f"--log: {path} has {len(files):,} files, at most {MAXIMUM_FILES} are read",
+            f"--log: {path} has more than {MAXIMUM_FILES} files",
             "name the files, or a smaller folder",
         )
     yield from files
@@ -114,7 +145,4 @@ def _lines(file: Path) -> list[Line] | None:
             content = stream.read(MAXIMUM_BYTES)
     except OSError as error:
         raise LogFileError(f"--log: {file} cannot be read: {error.strerror}") from None
-    if b"\0" in content[:4096]:
-        return None
-    text = content.decode("utf-8", errors="replace")
-    return [Line(line, number) for number, line in enumerate(text.splitlines(), start=1)]
+    return lines(content.decode("utf-8", errors="replace"))

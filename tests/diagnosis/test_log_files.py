@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -27,6 +28,61 @@ def test_end_of_a_long_file_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     (tmp_path / "a.log").write_text("first line\nlast one\n")
     found, _ = log_files.logs((tmp_path / "a.log",), Target())
     assert [e.text for e in found] == ["last one"]
+
+
+@pytest.mark.parametrize(
+    ("name", "asked", "job"),
+    [
+        ("slurm-12_3.out", "12_3", "12_3"),
+        ("slurm-12_3.out", "12", "12_3"),
+        ("slurm-12_4.out", "12_3", "12_4"),
+        ("slurm-12.out", "12_3", "12_3"),
+        ("slurm-12.out", "12+1", "12+1"),
+        ("slurm-12.0.out", "12", "12"),
+        ("slurm-13.out", "12", "13"),
+        ("train.log", "12", "12"),
+    ],
+)
+def test_job_of_a_file(tmp_path: Path, name: str, asked: str, job: str) -> None:
+    (tmp_path / name).write_text("x\n")
+    (found,), _ = log_files.logs((tmp_path / name,), Target("job", asked))
+    assert found.job == job
+
+
+def test_gap_of_a_file_is_left_out(tmp_path: Path) -> None:
+    file = tmp_path / "a.log"
+    file.write_bytes(b"first\n" + b"\0" * 9 + b"last\n")
+    found, _ = log_files.logs((file,), Target())
+    assert [e.text for e in found] == ["first", "last"]
+
+
+def test_what_has_no_text_is_wrong_use(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "binary").write_bytes(b"\x7fELF\0\1")
+    (tmp_path / "zeros").write_bytes(b"\0" * 9)
+    for name in ("empty", "binary", "zeros"):
+        with pytest.raises(log_files.LogFileError, match="no text"):
+            log_files.logs((tmp_path / name,), Target())
+    with pytest.raises(log_files.LogFileError, match="neither a file nor a folder"):
+        log_files.logs((tmp_path / "pipe",), Target())
+
+
+def test_closed_folder_is_wrong_use(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(_: Path) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "stat", refuse)
+    with pytest.raises(log_files.LogFileError, match="cannot be read: Permission denied"):
+        log_files.logs((tmp_path / "x",), Target())
+
+
+def test_a_walk_ends_at_the_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(log_files, "MAXIMUM_FILES", 2)
+    for name in "abcd":
+        (tmp_path / name).write_text("x")
+    with pytest.raises(log_files.LogFileError, match="has more than 2 files"):
+        log_files.logs((tmp_path,), Target())
 
 
 def test_what_cannot_be_read_is_wrong_use(tmp_path: Path) -> None:
