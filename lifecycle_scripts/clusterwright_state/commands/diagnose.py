@@ -16,6 +16,7 @@ from clusterwright_common.probe import Probe
 from clusterwright_common.scontrol import words
 
 from clusterwright.diagnosis import engine, log_files, sacct, scheduler
+from clusterwright.diagnosis.log_lines import Place, evidence
 from clusterwright.diagnosis.model import Diagnosis, Evidence, Finding, NotRead, Target
 from clusterwright.diagnosis.targets import SUBJECTS, concerning, missing, span
 from clusterwright_state.commands.node_logs import NodeLogs
@@ -30,6 +31,12 @@ _COLUMNS = (
 )  # fmt: skip
 _DEADLINE_SECONDS = 120.0
 _TIMEOUT_SECONDS = 30.0
+_OUTPUT_SECONDS = 10.0
+_MOST_OUTPUTS = 50
+_END_OF_FILE = """\
+[ -f "$1" ] || { echo "it does not exist, is no file, or may not be read" >&2; exit 1; }
+exec tail -c "$2" -- "$1"
+"""
 _ANYWHERE = re.compile(r"^clusterwright (status|topology|capacity|diagnose) FILE\b")
 _AS_ROOT = re.compile(r"^clusterwright (accept|node (?:drain|resume|reboot)) FILE\b")
 
@@ -114,8 +121,7 @@ class _Reading:
 
     def of_this_node(self) -> None:
         """The logs that are here, and what they leave out."""
-        slurm_names = scheduler.nodes_in(self._document)
-        here = self._host if self._host in slurm_names else ""
+        here = self._name_in_slurm()
         logs = NodeLogs(self._now - self._span, self._host, here, self._root)
         slurm_conf = (self._document.get("configuration") or {}).get("slurm_conf") or {}
         keys = ("SlurmctldLogFile", "SlurmdLogFile")
@@ -180,22 +186,57 @@ class _Reading:
         self._read.append(f"sacct: {len(jobs)} jobs")
 
     def _output_of_job(self) -> None:
-        """The files that a job writes, as long as slurmctld knows it."""
+        """The files that a job writes, as long as slurmctld knows it.
+
+        The user names them, and the server of their file system may be gone: they are read in
+        processes with a limit of time, and as the job's user.
+        """
+        what = f"the output of job {self._asked.name}"
         shown = self._probe.run(["scontrol", "--oneliner", "show", "job", self._asked.name])
         records = [words(line) for line in shown.stdout.splitlines()] if shown.ok else []
-        paths = [record.get(key, "") for record in records for key in ("StdErr", "StdOut")]
-        files = [path for path in dict.fromkeys(paths) if path.startswith("/")]
-        for path in files:
-            try:
-                found, read = log_files.logs((Path(path),), self._asked)
-            except (log_files.LogFileError, OSError) as error:
-                self._unknown.append(NotRead(f"the output of job {self._asked.name}", str(error)))
-                continue
-            self._found += found
-            self._read += read
+        files = {
+            record[key]: record.get("UserId", "").partition("(")[0]
+            for record in records
+            for key in ("StdErr", "StdOut")
+            if record.get(key, "").startswith("/")
+        }
         if not files:
-            text = "slurmctld does not know it any more: give it with --log"
-            self._read.append(f"output of job {self._asked.name}: {text}")
+            reason = "slurmctld names no file of it" if shown.ok else shown.summary
+            self._unknown.append(NotRead(what, reason, "give it with --log FILE"))
+        probe = self._probe.with_time(_TIMEOUT_SECONDS)
+        for path, user in list(files.items())[:_MOST_OUTPUTS]:
+            reason = self._output(probe, path, user)
+            if reason:
+                hint = "give a copy with --log FILE"
+                self._unknown.append(NotRead(f"{what}, {path}", reason, hint))
+        if len(files) > _MOST_OUTPUTS:
+            reason = f"only {_MOST_OUTPUTS} of {len(files)} files are read"
+            self._unknown.append(NotRead(what, reason, "ask for one task, or give --log FILE"))
+
+    def _output(self, probe: Probe, path: str, user: str) -> str:
+        """Read a file of the job; why it could not be read."""
+        as_user = ["runuser", "-u", user, "--"] if os.geteuid() == 0 else []
+        limit = ["timeout", "--signal=KILL", f"{_TIMEOUT_SECONDS:.0f}"]
+        end = ["sh", "-c", _END_OF_FILE, "sh", path, str(log_files.MAXIMUM_BYTES)]
+        ran = probe.run([*as_user, *limit, *end], _OUTPUT_SECONDS)
+        if not ran.ok:
+            return ran.summary
+        lines = log_files.lines(ran.stdout)
+        if lines is None:
+            return "no text"
+        # Its name may have another job's id: slurm-12_3.out is of the job 15 too.
+        self._found += evidence(lines, Place(path, path, job=self._asked.name))
+        self._read.append(f"{path}: {len(lines)} lines")
+        return ""
+
+    def _name_in_slurm(self) -> str:
+        """By this host's name, or an address; empty if this is none of Slurm's nodes."""
+        if self._host in scheduler.nodes_in(self._document):
+            return self._host
+        shown = self._probe.run(["ip", "-oneline", "address", "show", "scope", "global"])
+        own = re.findall(r" inet6? ([\da-f.:]+)/", shown.stdout)
+        nodes = self._document.get("nodes") or ()
+        return next((str(node["name"]) for node in nodes if node.get("address") in own), "")
 
 
 def _with_commands_here(finding: Finding) -> Finding:

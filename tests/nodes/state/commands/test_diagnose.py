@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from clusterwright_state.commands import diagnose, node_logs
 from clusterwright.json_output.diagnose import DiagnoseOutput
 from tests.nodes.state.commands.conftest import Commands, slurm_node
 
+RUN = Probe.run
 SACCT = "JobID\x1fState\x1fExitCode\x1fJobName\x1fNodeList\x1fEnd\n"
 
 
@@ -23,18 +25,37 @@ def node(commands: Commands, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     root = tmp_path / "root"
     root.mkdir()
     (tmp_path / "sacct.txt").write_text(SACCT)
-    answers = {"sacct": "sacct.txt", "scontrol": "job.txt", "journalctl": "journal.txt"}
+    answers = {
+        "sacct": "sacct.txt",
+        "scontrol": "job.txt",
+        "journalctl": "journal.txt",
+        "ip": "ip.txt",
+    }
 
-    def run(_: Probe, argv: list[str], __: float = 0) -> CommandResult:
+    def run(probe: Probe, argv: list[str], limit: float = 1) -> CommandResult:
         program = next((word for word in argv if word in answers), "")
         file = tmp_path / answers.get(program, "none")
         commands.ran.append(list(argv))
+        if "tail" in " ".join(argv):
+            # Whatever is read is read in time, and as the job's user.
+            return RUN(probe, argv[argv.index("sh") :], min(limit, 1))
         return CommandResult(0, file.read_text() if file.exists() else "", "")
 
     monkeypatch.setattr(Probe, "run", run)
     monkeypatch.setattr(diagnose.answer, "__defaults__", (str(root),))
     monkeypatch.setattr(node_logs.os, "geteuid", lambda: 0)
     return commands
+
+
+def shown(folder: Path, job: str, name: str) -> None:
+    """Slurm knows a job of the user ada and its output."""
+    text = f"JobId={job} UserId=ada(1001) StdErr={folder}/{name} StdIn=/dev/null\n"
+    (folder / "job.txt").write_text(text)
+
+
+def ended(folder: Path, job: str) -> None:
+    row = (job, "FAILED", "1:0", "a", "workers-1", "2026-11-23T08:00:00")
+    (folder / "sacct.txt").write_text(SACCT + "\x1f".join(row) + "\n")
 
 
 def signatures(found: dict[str, Any]) -> list[str]:
@@ -118,13 +139,75 @@ def test_job_that_waits_with_its_nodes_has_not_failed(
 
 def test_the_output_of_a_job_is_read(node: Commands, tmp_path: Path) -> None:
     (tmp_path / "out.txt").write_text("torch.OutOfMemoryError: CUDA out of memory. x\n")
-    (tmp_path / "job.txt").write_text(f"JobId=77 StdErr={tmp_path}/out.txt StdIn=/dev/null\n")
-    row = ("77", "FAILED", "1:0", "a", "workers-1", "2026-11-23T08:00:00")
-    (tmp_path / "sacct.txt").write_text(SACCT + "\x1f".join(row) + "\n")
+    shown(tmp_path, "77", "out.txt")
+    ended(tmp_path, "77")
     found = node.answer("diagnose", "job", "77")
     assert f"{tmp_path}/out.txt: 1 lines" in found["read"]
     assert len(found["findings"]) == 1
     assert "memory" in found["findings"][0]["cause"]
+    (asked,) = (argv for argv in node.ran if f"{tmp_path}/out.txt" in argv)
+    assert asked[:5] == ["runuser", "-u", "ada", "--", "timeout"]
+
+
+@pytest.mark.parametrize("asked", ["12_3", "12", "15", "4711"])
+def test_the_output_is_that_of_the_job_that_slurm_names(
+    node: Commands, tmp_path: Path, asked: str
+) -> None:
+    name = "train-job_2.log" if asked == "4711" else "slurm-12_3.out"
+    (tmp_path / name).write_text("torch.OutOfMemoryError: CUDA out of memory. x\n")
+    shown(tmp_path, "15", name)
+    ended(tmp_path, asked)
+    found = node.answer("diagnose", "job", asked)
+    assert [one["evidence"][0]["source"] for one in found["findings"]] == [f"{tmp_path}/{name}"]
+
+
+def test_an_output_that_is_no_file_is_unknown(node: Commands, tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder/secret.log").write_text("torch.OutOfMemoryError: CUDA out of memory. x\n")
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "binary").write_bytes(b"\x7fELF\0\1")
+    for name in ("folder", "pipe", "none", "binary"):
+        shown(tmp_path, "77", name)
+        found = node.answer("diagnose", "job", "77")
+        assert found["findings"] == []
+        (part,) = (one for one in found["unknown"] if "the output" in one["what"])
+        assert part["what"] == f"the output of job 77, {tmp_path}/{name}"
+        no_file = "it does not exist, is no file, or may not be read"
+        assert part["reason"] == ("no text" if name == "binary" else no_file)
+        assert part["hint"] == "give a copy with --log FILE"
+
+
+def test_an_output_that_slurm_does_not_name_is_unknown(
+    node: Commands, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def part() -> tuple[str, str]:
+        found = node.answer("diagnose", "job", "77")
+        assert not any("output" in text for text in found["read"])
+        (one,) = (one for one in found["unknown"] if one["what"] == "the output of job 77")
+        return one["reason"], one["hint"]
+
+    assert part() == ("slurmctld names no file of it", "give it with --log FILE")
+    run = Probe.run
+
+    def down(probe: Probe, argv: list[str], limit: float = 1) -> CommandResult:
+        if "scontrol" in argv:
+            return CommandResult(1, "", "Unable to contact slurm controller (connect failure)\n")
+        return run(probe, argv, limit)
+
+    monkeypatch.setattr(Probe, "run", down)
+    assert part()[0] == "Unable to contact slurm controller (connect failure)"
+
+
+def test_this_node_is_found_by_its_address(node: Commands, tmp_path: Path) -> None:
+    """AWS PCS: the host has EC2's name, and Slurm its own."""
+    node.nodes = [slurm_node("login-1", address="10.0.0.7"), slurm_node("workers-1")]
+    (tmp_path / "ip.txt").write_text("2: ens5    inet 10.0.0.7/24 brd 10.0.0.255 scope global\n")
+    log = tmp_path / "root/var/log/slurm/slurmd.log"
+    log.parent.mkdir(parents=True)
+    log.write_text("[2999-11-23T08:00:00] error: Munge decode failed: Expired credential\n")
+    found = node.answer("diagnose", "node", "login-1")
+    assert found["findings"][0]["resources"] == ["login-1"]
+    assert "the logs of login-1" not in [one["what"] for one in found["unknown"]]
 
 
 def test_commands_that_follow_are_those_of_a_node(node: Commands, tmp_path: Path) -> None:
