@@ -9,7 +9,6 @@ import stat
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Optional
 
 from clusterwright_common.probe import Probe
 
@@ -66,7 +65,7 @@ class NodeLogs:
                 continue
             rotated = self._rotated(file)
             cut = "only its end is read" if about.st_size > log_files.MAXIMUM_BYTES else ""
-            cut = cut or (f"the rest is in {rotated}" if rotated else "")
+            cut = cut or (f"they are in {rotated}" if rotated else "")
             try:
                 for _, lines in log_files.texts((file,)):
                     self._keep(lines, path, Path(path).stem, path, cut)
@@ -109,7 +108,7 @@ class NodeLogs:
 
     def _keep(self, lines: Sequence[Line], where: str, name: str, what: str, cut: str) -> None:
         """Judge lines; `cut` is why they may not be all, empty if they are."""
-        newer, first = self._newer(lines)
+        newer = self._newer(lines)
         # As the agent names the streams of the same files.
         fields = {"stream_name": f"Clusterwright/{self._host}/{name}"}
         is_clusters = name in ("slurmctld", "slurmdbd")
@@ -119,19 +118,18 @@ class NodeLogs:
             found = tuple(replace(one, node="") for one in found)
         self.found += [one for one in found if one.time is None or one.time >= self._since]
         self.read.append(f"{where}: {len(lines)} lines")
-        if cut and first is not None:
-            begins = first.astimezone(dt.timezone.utc)
-            self.unknown.append(NotRead(f"{what} before {begins:%Y-%m-%dT%H:%M:%SZ}", cut))
+        if cut and len(newer) == len(lines):
+            self.unknown.append(NotRead(f"the older lines of {what}", cut))
 
-    def _newer(self, lines: Sequence[Line]) -> tuple[Sequence[Line], Optional[dt.datetime]]:
-        """The lines from the first that is not too old; its time if none before it is too old."""
+    def _newer(self, lines: Sequence[Line]) -> Sequence[Line]:
+        """The lines from the first that is not too old; all of them if none before it is."""
         has_old = False
         for index, line in enumerate(lines):
             time = time_in(line.text)
             if time is not None and time >= self._since:
-                return (lines[index:], None) if has_old else (lines, time)
+                return lines[index:] if has_old else lines
             has_old = has_old or time is not None
-        return ((), None) if has_old else (lines, None)
+        return () if has_old else lines
 
     def _rotated(self, file: Path) -> str:
         """The last file that logrotate made of a log, if it has lines that are new enough."""

@@ -163,15 +163,18 @@ def test_what_does_not_reach_back_is_unknown(
     put(tmp_path, "var/log/slurmdbd.log", f"[2026-11-22T08:00:00] a\n{line}")
     put(tmp_path, "var/log/slurmdbd.log.1", line)
     put(tmp_path, "var/log/sackd.log", line)
+    put(tmp_path, "var/log/clusterwright/node.jsonl", "")
+    put(tmp_path, "var/log/clusterwright/node.jsonl-20261123", line)
     journal(monkeypatch, {"munge": f"{AT} a\n{AT} b\n", "slurmd": f"{AT} a\n"})
     logs = NodeLogs(SINCE, "ip-10-0-0-1", "", str(tmp_path))
     logs.of_files([])
     logs.of_journal(Probe())
-    before = "before 2026-11-23T08:00:00Z"
+    older = "the older lines of"
     assert [(one.what, one.reason) for one in logs.unknown] == [
-        (f"/var/log/slurmctld.log {before}", "the rest is in slurmctld.log.1"),
-        (f"/var/log/slurmd.log {before}", "only its end is read"),
-        (f"the journal of munge {before}", "only the last 2 lines are read"),
+        (f"{older} /var/log/slurmctld.log", "they are in slurmctld.log.1"),
+        (f"{older} /var/log/slurmd.log", "only its end is read"),
+        (f"{older} /var/log/clusterwright/node.jsonl", "they are in node.jsonl-20261123"),
+        (f"{older} the journal of munge", "only the last 2 lines are read"),
     ]
 
 
