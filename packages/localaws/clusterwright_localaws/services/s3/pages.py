@@ -36,7 +36,7 @@ def page(
     Parameters
     ----------
     entries:
-        All entries, in the order of the list.
+        All entries, in the order of the list: that of their keys.
     name_of:
         Returns the key and the id of an entry.
     limit:
@@ -54,7 +54,7 @@ def page(
         rest = key[len(prefix) :]
         rolled = prefix + rest.partition(delimiter)[0] + delimiter if delimiter else ""
         is_prefix = bool(delimiter) and delimiter in rest
-        if is_prefix and (rolled in found.prefixes or (after_key and rolled <= after_key)):
+        if is_prefix and (found.prefixes[-1:] == [rolled] or (after_key and rolled <= after_key)):
             continue
         if not is_prefix and after_key:
             if key < after_key or (key == after_key and not after_id):

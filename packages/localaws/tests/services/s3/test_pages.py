@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from clusterwright_localaws.services.s3.pages import page
+from clusterwright_localaws.services.s3 import pages
+from clusterwright_localaws.services.s3.pages import Page, page
 
 ENTRIES = [("a/b/1", "v1"), ("a/b/2", "v1"), ("a/c", "v2"), ("a/c", "v1"), ("a/d", "v1")]
 
@@ -41,3 +42,13 @@ ENTRIES = [("a/b/1", "v1"), ("a/b/2", "v1"), ("a/c", "v2"), ("a/c", "v1"), ("a/d
 def test_pages(asked: Any, entries: Any, prefixes: Any, truncated: bool) -> None:
     found = page(ENTRIES, lambda entry: entry, **asked)
     assert (found.entries, found.prefixes, found.is_truncated) == (entries, prefixes, truncated)
+
+
+def test_prefixes_are_not_searched(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Unsearched(list[str]):
+        def __contains__(self, one: object) -> bool:
+            raise AssertionError("it takes as long as there are prefixes")
+
+    monkeypatch.setattr(pages, "Page", lambda: Page(prefixes=Unsearched()))
+    found = page(ENTRIES, lambda entry: entry, limit=9, prefix="a/", delimiter="/")
+    assert found.prefixes == ["a/b/"]

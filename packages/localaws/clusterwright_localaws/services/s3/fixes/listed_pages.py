@@ -157,13 +157,15 @@ def _list(response: Any) -> dict[str, Any]:
         after_id=upload_marker,
     )
     encode = quote if asked("encoding-type") == "url" else str
-    last = found.entries[-1] if found.entries else None
+    last, last_id = found.last or "", ""
+    if not isinstance(last, str):
+        last, last_id = last.key_name, last.id
     result: dict[str, Any] = {
         "Bucket": response.bucket_name,
         "KeyMarker": encode(key_marker),
         "UploadIdMarker": upload_marker,
-        "NextKeyMarker": encode(last.key_name) if last is not None else "",
-        "NextUploadIdMarker": last.id if last is not None else "",
+        "NextKeyMarker": encode(last),
+        "NextUploadIdMarker": last_id,
         "MaxUploads": limit,
         "IsTruncated": found.is_truncated,
         "Uploads": [_upload(response, one, encode(one.key_name)) for one in found.entries],

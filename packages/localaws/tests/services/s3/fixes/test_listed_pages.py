@@ -82,3 +82,18 @@ def test_pages_of_uploads(s3: Any) -> None:
     assert [one["Key"] for one in found["Uploads"]] == ["b", "b"]
     assert found["CommonPrefixes"] == [{"Prefix": "a/"}]
     assert (found["Delimiter"], found["EncodingType"]) == ("/", "url")
+
+
+@pytest.mark.parametrize("size", [1, 2, 3])
+def test_pages_of_uploads_under_prefixes(s3: Any, size: int) -> None:
+    for key in ("a/1", "a/2", "b", "c/1", "d", "d", "e/1"):
+        s3.create_multipart_upload(Bucket="one", Key=key)
+    seen = []
+    for found in s3.get_paginator("list_multipart_uploads").paginate(
+        Bucket="one", Delimiter="/", PaginationConfig={"PageSize": size}
+    ):
+        listed = [one["Key"] for one in found.get("Uploads", [])]
+        listed += [one["Prefix"] for one in found.get("CommonPrefixes", [])]
+        assert len(listed) <= size
+        seen += listed
+    assert sorted(seen) == ["a/", "b", "c/", "d", "d", "e/"]
