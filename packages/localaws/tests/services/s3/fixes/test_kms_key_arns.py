@@ -40,3 +40,19 @@ def test_a_bucket_that_names_no_key_uses_the_one_of_aws(s3: Any) -> None:
     assert answer["BucketKeyEnabled"]
     found = client("kms").describe_key(KeyId="alias/aws/s3")["KeyMetadata"]
     assert answer["SSEKMSKeyId"] == found["Arn"]
+
+
+def test_an_alias_elsewhere_is_not_one_of_the_bucket(s3: Any) -> None:
+    kms = client("kms")
+    key = kms.create_key()["KeyMetadata"]
+    kms.create_alias(AliasName="alias/mine", TargetKeyId=key["KeyId"])
+    west = client("kms", "us-west-2")
+    other = west.create_key()["KeyMetadata"]["KeyId"]
+    west.create_alias(AliasName="alias/mine", TargetKeyId=other)
+    account = key["Arn"].split(":")[4]
+    for place in ("us-west-2:999999999999", "us-east-1:999999999999", f"us-west-2:{account}"):
+        alias = f"arn:aws:kms:{place}:alias/mine"
+        answer = s3.put_object(
+            Bucket="one", Key="a", ServerSideEncryption="aws:kms", SSEKMSKeyId=alias
+        )
+        assert answer["SSEKMSKeyId"] == alias

@@ -61,3 +61,15 @@ def test_concurrent_uploads_keep_their_own() -> None:
     with ThreadPoolExecutor(6) as pool:
         found = list(pool.map(encryption, range(60)))
     assert found == [("aws:kms",) * 2, ("AES256",) * 2] * 30
+
+
+@pytest.mark.usefixtures("aws")
+def test_an_upload_names_its_key_by_its_arn() -> None:
+    s3, kms = client("s3"), client("kms")
+    s3.create_bucket(Bucket="one")
+    key = kms.create_key()["KeyMetadata"]
+    kms.create_alias(AliasName="alias/mine", TargetKeyId=key["KeyId"])
+    found = s3.create_multipart_upload(
+        Bucket="one", Key="a", ServerSideEncryption="aws:kms", SSEKMSKeyId="alias/mine"
+    )
+    assert found["SSEKMSKeyId"] == key["Arn"]
