@@ -11,11 +11,12 @@ from typing import Any, Final
 from clusterwright_localaws.core.errors import AwsError
 from clusterwright_localaws.core.runtime import runtime
 from clusterwright_localaws.services.s3.bucket_checks import US_EAST_1, locations
+from clusterwright_localaws.services.s3.fixes.list_members import bucket_before
 
 MOTO_VERSION = "5.2.5"
 DESCRIPTION = (
-    "S3: lists refuse a version without a key, an upload of another key, an empty token and an "
-    "unknown region"
+    "S3: lists refuse a version without a key, an upload of another key, a token of no list and "
+    "an unknown region"
 )
 
 
@@ -44,10 +45,10 @@ def _versions(response: Any, asked: Mapping[str, str]) -> None:
 
 
 def _objects(response: Any, asked: Mapping[str, str]) -> None:
-    del response
-    name = "continuation-token"
-    if asked.get(name) == "":
-        raise _invalid("The continuation token provided is incorrect", name)
+    response.backend.get_bucket(response.bucket_name)
+    token = asked.get("continuation-token")
+    if token is not None and token not in response.backend._pagination_tokens:
+        raise _incorrect_token()
 
 
 def _uploads(response: Any, asked: Mapping[str, str]) -> None:
@@ -64,6 +65,14 @@ def _buckets(response: Any, asked: Mapping[str, str]) -> None:
     region = asked.get(name)
     if region and region != US_EAST_1 and region not in locations():
         raise _invalid(f"Argument value {region} is not a valid AWS Region", name)
+    try:
+        bucket_before(asked.get("continuation-token", ""))
+    except ValueError:
+        raise _incorrect_token() from None
+
+
+def _incorrect_token() -> AwsError:
+    return _invalid("The continuation token provided is incorrect", "continuation-token")
 
 
 def _invalid(message: str, name: str, **more: str) -> AwsError:

@@ -81,7 +81,7 @@ def _list_buckets(response: Any, result: dict[str, Any]) -> None:
     listed = sorted(result["Buckets"], key=lambda one: one["Name"])
     token = _asked(response, "continuation-token")
     if token:
-        after = base64.urlsafe_b64decode(token).decode("utf-8", "replace")
+        after = bucket_before(token)
         listed = [one for one in listed if one["Name"] > after]
     limit = _asked(response, "max-buckets")
     if limit and len(listed) > int(limit):
@@ -94,6 +94,17 @@ def _list_buckets(response: Any, result: dict[str, Any]) -> None:
     result["Buckets"] = listed
     if _asked(response, "prefix"):
         result["Prefix"] = _asked(response, "prefix")
+
+
+def bucket_before(token: str) -> str:
+    """Return the bucket after which a token's page of buckets begins.
+
+    Raises
+    ------
+    ValueError
+        No list has the token.
+    """
+    return base64.urlsafe_b64decode(token).decode()
 
 
 _MENDED: Final = {

@@ -17,5 +17,10 @@ def test_refused_lists() -> None:
         (s3.list_objects_v2, {"Bucket": "one", "ContinuationToken": ""}),
         (s3.list_multipart_uploads, {"Bucket": "one", "KeyMarker": "b", "UploadIdMarker": upload}),
         (s3.list_buckets, {"BucketRegion": "eu-east-1"}),
+        (s3.list_objects_v2, {"Bucket": "one", "ContinuationToken": "zzz"}),
+        (s3.list_buckets, {"ContinuationToken": "a"}),
+        (s3.list_buckets, {"ContinuationToken": "\N{LATIN SMALL LETTER E WITH ACUTE}"}),
     ):
         assert refusal(operation, **request)[0] == "InvalidArgument"
+    asked = {"Bucket": "none", "ContinuationToken": "zzz"}
+    assert refusal(s3.list_objects_v2, **asked)[0] == "NoSuchBucket"
