@@ -14,7 +14,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from clusterwright_localaws.core.validation import NOT_ENFORCED, matches
+from clusterwright_localaws.core.validation import BEYOND_MODEL, NOT_ENFORCED, matches
 from clusterwright_localaws.server import wire
 
 if TYPE_CHECKING:
@@ -195,6 +195,7 @@ def _map(shape: Any) -> _Check:
 
 def _string(shape: Any) -> _Check:
     enum = frozenset(shape.metadata.get("enum", ()))
+    beyond = BEYOND_MODEL.get(shape.name, frozenset())
     pattern = None if shape.name in NOT_ENFORCED else shape.metadata.get("pattern")
     minimum, maximum = shape.metadata.get("min"), shape.metadata.get("max")
 
@@ -202,7 +203,7 @@ def _string(shape: Any) -> _Check:
         if not isinstance(value, str):
             _note(out, member, "type", f"{value!r:.60} is not a string")
             return
-        if enum and value not in enum:
+        if enum and value not in enum and value not in beyond:
             _note(out, member, "enum", f"{value!r:.60} is not one of the model's values")
         _size(len(value), minimum, maximum, member, out, "length")
         if pattern and not matches(pattern, value):

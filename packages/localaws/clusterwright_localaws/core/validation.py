@@ -16,8 +16,9 @@ from typing import Any
 _INTEGERS = frozenset({"integer", "long", "short", "byte"})
 _NUMBERS = frozenset({"float", "double"})
 # Values that AWS answers although its model lacks them, by shape: a stack's states in its events,
-# and the source of a statement in IAM's policy simulator.
-_BEYOND_MODEL = {
+# the source of a statement in IAM's policy simulator, and names of S3's filters of notifications.
+BEYOND_MODEL = {
+    "FilterRuleName": frozenset({"Prefix", "Suffix"}),
     "PolicySourceType": frozenset({"IAM Policy"}),
     "ResourceStatus": frozenset(
         {
@@ -55,7 +56,7 @@ _RECORDED_ORDER = {
     "StateValue": ("INSUFFICIENT_DATA", "ALARM", "OK"),
 }
 # Shapes whose values the service checks itself, with errors of their own.
-_CHECKED_LATER = frozenset({"BucketLocationConstraint"})
+_CHECKED_LATER = frozenset({"BucketLocationConstraint", "FilterRuleName"})
 # Patterns that AWS does not enforce, as recorded on AWS: ARNs of buckets have no Region, and the
 # namespace of a metric filter may have a colon.
 NOT_ENFORCED = frozenset({"MetricNamespace", "S3ResourceArn"})
@@ -160,7 +161,7 @@ def _string(shape: Any, value: Any, path: str, answers: bool) -> Iterator[str]:
         yield _type(path, value, "a string")
         return
     enum = shape.metadata.get("enum")
-    known = _BEYOND_MODEL if answers else _TAKEN_BEYOND_MODEL
+    known = BEYOND_MODEL if answers else _TAKEN_BEYOND_MODEL
     beyond = known.get(shape.name, frozenset())
     later = not answers and shape.name in _CHECKED_LATER
     if enum and value not in enum and value not in beyond and not later:

@@ -7,6 +7,7 @@ API = (
     "copy_sources",
     "metrics_configurations",
     "object_checks",
+    "object_retention",
     "object_versions",
     "tags",
 )
@@ -30,6 +31,7 @@ FIXES = (
     "listed_pages",
     "list_markers",
     "missing_uploads",
+    "notification_filters",
     "object_posts",
     "range_headers",
     "requester_pays",

@@ -106,6 +106,7 @@ def put_object_lock(call: Call) -> Mapping[str, Any]:
         raise ForwardToMoto
     if given.get("ObjectLockEnabled") != _ENABLED:
         raise malformed()
+    retention: Mapping[str, Any] = {}
     if "Rule" in given:
         retention = given["Rule"].get("DefaultRetention") or {}
         if "Mode" not in retention or ("Days" in retention) == ("Years" in retention):
@@ -116,7 +117,12 @@ def put_object_lock(call: Call) -> Mapping[str, Any]:
             "Versioning must be 'Enabled' on the bucket to apply a Object Lock configuration",
             _CONFLICT,
         )
-    raise ForwardToMoto
+    # moto refuses a bucket that has objects, which S3 accepts since November 2023.
+    bucket.object_lock_enabled = True
+    bucket.default_lock_mode = retention.get("Mode")
+    bucket.default_lock_days = retention.get("Days", 0)
+    bucket.default_lock_years = retention.get("Years", 0)
+    return {}
 
 
 @operation("s3", "PutBucketNotificationConfiguration")
@@ -128,4 +134,13 @@ def put_notifications(call: Call) -> Mapping[str, Any]:
                 rules = key.get("FilterRules") or []
                 if any("Name" not in rule or "Value" not in rule for rule in rules):
                     raise malformed()
+                for rule in rules:
+                    if rule["Name"].lower() not in ("prefix", "suffix"):
+                        raise AwsError(
+                            "InvalidArgument",
+                            "filter rule name must be either prefix or suffix",
+                            400,
+                            ArgumentName="FilterRule.Name",
+                            ArgumentValue=rule["Name"],
+                        )
     raise ForwardToMoto

@@ -11,7 +11,7 @@ from typing import Any
 from clusterwright_localaws.core.call import Call, operation
 from clusterwright_localaws.core.errors import AwsError, ForwardToMoto
 from clusterwright_localaws.services.s3.fixes.version_ids import is_version_id
-from clusterwright_localaws.services.s3.world_buckets import find_bucket
+from clusterwright_localaws.services.s3.world_buckets import find_bucket, find_version
 
 
 @operation("s3", "DeleteObject", "DeleteObjects")
@@ -50,3 +50,30 @@ def check_version(request: Mapping[str, Any], *, of_a_head: bool = False) -> Non
             ArgumentName="versionId",
             ArgumentValue=version,
         )
+
+
+def existing_version(bucket: Any, request: Mapping[str, Any], method: str) -> Any:
+    """Return the version that a request of the HTTP method names.
+
+    Raises
+    ------
+    AwsError
+        InvalidArgument, NoSuchKey, NoSuchVersion, or MethodNotAllowed for a delete marker.
+    """
+    check_version(request)
+    version = request.get("VersionId")
+    found = find_version(bucket, request["Key"], version)
+    if found is None and version is None:
+        raise AwsError("NoSuchKey", "The specified key does not exist.", 404, Key=request["Key"])
+    if found is None:
+        text = "The specified version does not exist."
+        raise AwsError("NoSuchVersion", text, 404, Key=request["Key"], VersionId=version)
+    if not hasattr(found, "etag"):
+        raise AwsError(
+            "MethodNotAllowed",
+            "The specified method is not allowed against this resource.",
+            405,
+            Method=method,
+            ResourceType="DeleteMarker",
+        )
+    return found

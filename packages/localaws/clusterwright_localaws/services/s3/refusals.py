@@ -16,7 +16,6 @@ MALFORMED: Final = (
     "The XML you provided was not well-formed or did not validate against our published schema"
 )
 _VALUE: Final = re.compile(r"\AValue '(.*)' at '", re.DOTALL)
-_FILTER_NAME: Final = re.compile(r"filter\.key\.filterRules\.\d+\.member\.name\Z")
 
 
 def refusal(found: Sequence[str]) -> AwsError:
@@ -26,9 +25,6 @@ def refusal(found: Sequence[str]) -> AwsError:
     value = given[1] if given else ""
     if member.endswith("torageClass"):
         return AwsError("InvalidStorageClass", "; ".join(found), 400)
-    if _FILTER_NAME.search(member) and given:
-        text = "filter rule name must be either prefix or suffix"
-        return _invalid(text, "FilterRule.Name", ArgumentValue=value)
     if "." in member:  # within the document of the body
         return malformed()
     if member == "encodingType":

@@ -13,8 +13,8 @@ from urllib.parse import parse_qsl
 
 from clusterwright_localaws.core.call import Call, operation
 from clusterwright_localaws.core.errors import AwsError, ForwardToMoto
-from clusterwright_localaws.services.s3.object_versions import check_version
-from clusterwright_localaws.services.s3.world_buckets import find_bucket, find_version
+from clusterwright_localaws.services.s3.object_versions import existing_version
+from clusterwright_localaws.services.s3.world_buckets import find_bucket
 
 _MOST_TAGS: Final = 10
 _LONGEST_KEY: Final = 128
@@ -42,22 +42,7 @@ def object_tagging(call: Call) -> Mapping[str, Any]:
     bucket = find_bucket(request["Bucket"])
     if bucket is None:
         raise ForwardToMoto
-    check_version(request)
-    version = request.get("VersionId")
-    found = find_version(bucket, request["Key"], version)
-    if found is None and version is None:
-        raise AwsError("NoSuchKey", "The specified key does not exist.", 404, Key=request["Key"])
-    if found is None:
-        text = "The specified version does not exist."
-        raise AwsError("NoSuchVersion", text, 404, Key=request["Key"], VersionId=version)
-    if not hasattr(found, "etag"):
-        raise AwsError(
-            "MethodNotAllowed",
-            "The specified method is not allowed against this resource.",
-            405,
-            Method=call.operation.removesuffix("ObjectTagging").upper(),
-            ResourceType="DeleteMarker",
-        )
+    existing_version(bucket, request, call.operation.removesuffix("ObjectTagging").upper())
     if "Tagging" in request:
         _check(_pairs(request["Tagging"]["TagSet"]), _OF_AN_OBJECT, most=_MOST_TAGS)
     raise ForwardToMoto

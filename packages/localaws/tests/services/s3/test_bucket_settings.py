@@ -97,6 +97,21 @@ def test_a_lock_needs_versions(s3: Any) -> None:
     assert found == {"ObjectLockEnabled": "Enabled"}
 
 
+def test_a_lock_of_a_bucket_with_objects(s3: Any) -> None:
+    s3.put_bucket_versioning(Bucket="one", VersioningConfiguration={"Status": "Enabled"})
+    s3.put_object(Bucket="one", Key="a", Body=b"text")
+    rule = {"DefaultRetention": {"Mode": "GOVERNANCE", "Days": 3}}
+    for rules in ({"Rule": rule}, {}):
+        given = _lock(ObjectLockEnabled="Enabled", **rules)
+        s3.put_object_lock_configuration(Bucket="one", **given)
+        found = s3.get_object_lock_configuration(Bucket="one")["ObjectLockConfiguration"]
+        assert found["ObjectLockEnabled"] == "Enabled"
+        assert ("Rule" in found) == ("Rule" in rules)
+    s3.put_object_lock_configuration(Bucket="one", **_lock(ObjectLockEnabled="Enabled", Rule=rule))
+    s3.put_object(Bucket="one", Key="a", Body=b"text")
+    assert s3.head_object(Bucket="one", Key="a")["ObjectLockMode"] == "GOVERNANCE"
+
+
 def test_rules_of_notifications(s3: Any) -> None:
     queue = {
         "QueueArn": "arn:aws:sqs:us-east-1:123456789012:q",

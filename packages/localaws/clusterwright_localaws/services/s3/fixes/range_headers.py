@@ -19,7 +19,8 @@ def apply() -> None:
     handle = S3Response._handle_range_header
 
     def _handle_range_header(self: Any, request: Any, headers: Any, content: Any) -> Any:
-        if runtime().active and not request.headers.get("range", "").startswith("bytes="):
+        unit, *ranges = request.headers.get("range", "").split("=")
+        if runtime().active and (unit.strip().lower() != "bytes" or len(ranges) != 1):
             return 200, headers, content
         return handle(self, request, headers, content)
 

@@ -16,3 +16,8 @@ def test_a_range_without_a_unit_is_ignored() -> None:
     assert found["Body"].read() == b"0123"
     found = s3.get_object(Bucket="one", Key="a", Range="bytes=0-1")
     assert found["Body"].read() == b"01"
+    for ranged in ("bytes = 0-1", "Bytes=0-1"):
+        found = s3.get_object(Bucket="one", Key="a", Range=ranged)
+        assert found["Body"].read() == b"01"
+    found = s3.get_object(Bucket="one", Key="a", Range="bytes=0=1")
+    assert found["Body"].read() == b"0123"
