@@ -1,3 +1,4 @@
 """AWS STS: sessions with tags and policies, and the caller's identity."""
 
 API = ("identity", "sessions")
+FIXES = ("transitive_tags",)

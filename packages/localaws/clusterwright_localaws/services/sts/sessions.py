@@ -7,7 +7,7 @@ https://docs.aws.amazon.com/STS/latest/APIReference/API_AssumeRole.html
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
@@ -90,7 +90,19 @@ def _check_tags(request: Mapping[str, Any], caller: Caller | None) -> None:
         raise _invalid_value(
             "The specified transitive tag key must be included in the requested tags."
         )
-    if caller is not None and {key.lower() for key in caller.transitive_tag_keys} & set(keys):
+    if caller is not None:
+        check_transitive(caller.transitive_tag_keys, keys)
+
+
+def check_transitive(kept: Iterable[str], keys: Iterable[str]) -> None:
+    """Refuse keys of a session's tags that are transitive in the session that assumes it.
+
+    Raises
+    ------
+    AwsError
+        InvalidParameterValue
+    """
+    if {key.lower() for key in kept} & {key.lower() for key in keys}:
         raise _invalid_value(
             "One of the specified transitive tag keys can't be set because it conflicts with a "
             "transitive tag key from the calling session."

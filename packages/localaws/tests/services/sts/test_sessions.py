@@ -160,3 +160,13 @@ class TestWithoutEnforcement:
             "The specified transitive tag key must be included in the requested tags.",
         )
         sts.assume_role(**asked, Tags=twice[:1], TransitiveTagKeys=["Team"])
+
+    def test_a_chain_keeps_its_transitive_tags(self) -> None:
+        second = role("second")
+        tags = [{"Key": "Team", "Value": "a"}]
+        first = ADMIN.assume(role("first"), Tags=tags, TransitiveTagKeys=["Team"])
+        for session in (first, first.assume(second)):
+            found = refused(session.assume, role_arn=second, Tags=[{"Key": "team", "Value": "b"}])
+            assert found[1] == "InvalidParameterValue"
+            assert "conflicts with a transitive tag key" in found[2]
+        first.assume(second, Tags=[{"Key": "other", "Value": "b"}])

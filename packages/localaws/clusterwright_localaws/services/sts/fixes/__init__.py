@@ -1,0 +1,1 @@
+"""Fixes to moto's STS, one module each."""
