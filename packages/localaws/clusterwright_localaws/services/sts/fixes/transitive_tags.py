@@ -25,7 +25,7 @@ def apply() -> None:
         calling = self.backend.get_assumed_role_from_access_key(self.get_access_key())
         kept = getattr(calling, "transitive_tag_keys", ())
         check_transitive(kept, [tag["Key"] for tag in self._get_param("Tags") or ()])
-        answer = in_moto(self)
+        answer: Any = in_moto(self)
         named = self._get_param("TransitiveTagKeys") or ()
         answer.result["Credentials"].transitive_tag_keys = (*kept, *named)
         return answer
