@@ -15,7 +15,7 @@ _ON_PCS = (
     "acceptance-interrupted",
     *("first-boot", "second-run", "instance-replaced", "lifecycle-action-fails"),
     *("bootstrap-fails", "lustre-over-tcp", "registration-blocked", "packages-upgraded"),
-    *("gpu-ecc", "gpu-hangs", "gpu-lost", "gpu-xid", "pcie-degraded"),
+    *("gpu-ecc", "gpu-hangs", "gpu-xid", "pcie-degraded"),
     "lustre-unreachable-mid-job",
     *("credentials-end", "kill-at-every-step", "scale-to-jobs", "slurm-version-ends"),
     "reservation-reclaimed",

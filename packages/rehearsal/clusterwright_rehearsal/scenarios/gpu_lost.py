@@ -6,6 +6,7 @@ without the GPU. It continues on another node when the instance is replaced.
 
 from __future__ import annotations
 
+from clusterwright_rehearsal.platforms.pcs.context import PcsContext
 from clusterwright_rehearsal.scenario_api import faults, jobs
 from clusterwright_rehearsal.scenario_api.context import ScenarioContext
 
@@ -25,6 +26,8 @@ PROMISES = {
 
 def run(context: ScenarioContext) -> None:
     faults.require_devices(context, "nvidia")
+    if isinstance(context, PcsContext) and context.cluster.acceptance.hold:
+        context.skip("the test at the reboot rejects the instance; see acceptance-at-boot")
     job = jobs.start_counting(context)
     node = job.node
     before = node.instance_id

@@ -94,8 +94,10 @@ class Controller:
 
     def take(self, name: str) -> list[str]:
         """The nodes that Slurm has asked to `resume` or `suspend` since the last call."""
-        path = f"{slurm_files.REQUESTS}/{name}"
-        return self.run(f"mv {path} {path}.taken 2>/dev/null && cat {path}.taken").split()
+        each = f"for file in {slurm_files.REQUESTS}/{name}.*"
+        return self.run(
+            f'{each}; do [ ! -e "$file" ] || {{ cat "$file"; rm "$file"; }}; done'
+        ).split()
 
     def expect(self, node: str, address: str) -> None:
         """Set the address of a node that has registered."""

@@ -41,11 +41,15 @@ _REAL_MEMORY_SHARE = 0.95
 
 
 def programs() -> dict[str, str]:
-    """The programs for power saving, by path: each writes the names of nodes to a file."""
+    """The programs for power saving, by path.
+
+    Each writes the names of nodes to a file of its own, which is complete when it has its name.
+    """
     return {
         f"{PROGRAMS}/{name}": f"""#!/bin/sh
 # The service of PCS reads the names, and launches or terminates their instances.
-/usr/bin/scontrol show hostnames "$1" >>{REQUESTS}/{name}
+new=$(mktemp {REQUESTS}/.XXXXXX) || exit 1
+/usr/bin/scontrol show hostnames "$1" >"$new" && mv "$new" "$(mktemp -u {REQUESTS}/{name}.XXXXXX)"
 """
         for name in ("resume", "suspend")
     }

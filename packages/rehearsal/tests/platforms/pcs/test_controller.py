@@ -109,7 +109,7 @@ def test_newer_slurm_boots_from_its_image_with_state_and_database(
 def test_requests_are_taken_once(controller: Controller, machine: Booting) -> None:
     machine.up = True
     path = f"{slurm_files.REQUESTS}/resume"
-    machine.answers[f"mv {path} "] = (0, "workers-2\nworkers-3\n")
+    machine.answers[f"for file in {path}."] = (0, "workers-2\nworkers-3\n")
     assert controller.take("resume") == ["workers-2", "workers-3"]
     assert controller.take("suspend") == []
 

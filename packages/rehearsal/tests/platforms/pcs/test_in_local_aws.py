@@ -54,7 +54,7 @@ class Machine(FakeMachine):
             self.looks += 1
             self.answers["scontrol --oneliner show node"] = (0, f"SlurmdStartTime={self.looks}")
         for request, names in list(self.asked.items()):
-            if isinstance(command, str) and command.startswith(f"mv /run/pcs/{request} "):
+            if isinstance(command, str) and command.startswith(f"for file in /run/pcs/{request}."):
                 del self.asked[request]
                 self.answers[command] = (0, names)
                 found = super().run(command, **more)

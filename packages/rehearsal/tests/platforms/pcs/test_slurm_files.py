@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import subprocess
+from pathlib import Path
 
 from clusterwright_rehearsal.platforms.pcs import slurm_files
 from packages.rehearsal.tests.platforms.pcs.orders import group, order, queue
@@ -77,7 +79,7 @@ def test_programs_of_power_saving_leave_names_for_the_service() -> None:
     text = slurm_files.files(order(), "pcs-train")["slurm.conf"]
     for path, program in programs.items():
         assert f"Program={path}\n" in text
-        assert f">>{slurm_files.REQUESTS}/" in program
+        assert f"mktemp -u {slurm_files.REQUESTS}/" in program
 
 
 def test_changed_version_does_not_change_the_files() -> None:
@@ -85,3 +87,17 @@ def test_changed_version_does_not_change_the_files() -> None:
     members = {**order().members, "scheduler": {"type": "SLURM", "version": "26.05"}}
     newer = dataclasses.replace(order(), members=members)
     assert slurm_files.files(newer, "x") == slurm_files.files(order(), "x")
+
+
+def test_request_has_its_name_only_when_it_is_complete(tmp_path: Path) -> None:
+    """A reader between opening and writing would take an empty file."""
+    for name, program in slurm_files.programs().items():
+        scontrol = tmp_path / "scontrol"
+        scontrol.write_text(f"#!/bin/sh\nls {tmp_path} >{tmp_path}/.seen\necho workers-2\n")
+        scontrol.chmod(0o755)
+        text = program.replace(slurm_files.REQUESTS, str(tmp_path))
+        text = text.replace("/usr/bin/scontrol", str(scontrol))
+        subprocess.run(["sh", "-c", text, name, "workers-2"], check=True, timeout=30)
+        (request,) = tmp_path.glob(f"{name.rpartition('/')[2]}.*")
+        assert request.read_text() == "workers-2\n"
+        assert request.name not in (tmp_path / ".seen").read_text()
