@@ -16,7 +16,9 @@ from clusterwright_rehearsal.scenario_api.context import ScenarioContext
 from clusterwright_rehearsal.scenario_api.job import Job
 from clusterwright_rehearsal.scenario_api.node import Node
 
-ORDER = 46
+# Before instances are rebooted and replaced: slurmd says then that the node has booted when slurmd
+# started, which is after the test, and a node that booted after its test is new.
+ORDER = 30
 SECONDS = 100
 MODES = ("parallelcluster", "pcs")
 
