@@ -13,6 +13,7 @@ from tools.setup.paths import BIN
 
 # Allowance for a busy machine; alone it takes two seconds.
 _LIMIT_SECONDS = 180
+_ATTEMPTS = 3
 
 _LOOK = """(() => {
   const seen = (e) => { const b = e.getBoundingClientRect(); return b.width > 0 && b.height > 0; };
@@ -57,24 +58,28 @@ class Looked:
 def look(page: Path, picture: Path, *, width: int = 1000, scheme: str = "light") -> Looked:
     """Load a file, inspect it, and save a screenshot of the whole page; `light` or `dark`."""
     assert browser.is_current(), "the browser is not installed: python -m tools.setup.browser"
-    done = subprocess.run(
-        [
-            BIN / "node",
-            browser.SOURCE / "look.mjs",
-            browser.PROGRAM,
-            picture.with_suffix(".profile"),
-            page.resolve().as_uri(),
-            str(width),
-            picture,
-            _LOOK,
-            scheme,
-        ],
-        env=browser.environment(),
-        capture_output=True,
-        text=True,
-        timeout=_LIMIT_SECONDS,
-        check=False,
-    )
+    for attempt in range(1, _ATTEMPTS + 1):
+        done = subprocess.run(
+            [
+                BIN / "node",
+                browser.SOURCE / "look.mjs",
+                browser.PROGRAM,
+                picture.with_suffix(f".profile-{attempt}"),
+                page.resolve().as_uri(),
+                str(width),
+                picture,
+                _LOOK,
+                scheme,
+            ],
+            env=browser.environment(),
+            capture_output=True,
+            text=True,
+            timeout=_LIMIT_SECONDS,
+            check=False,
+        )
+        # A browser that is killed at its start has not seen the page.
+        if "the browser ended with SIG" not in done.stderr:
+            break
     assert done.returncode == 0, done.stderr
     answer = json.loads(done.stdout)
     return Looked(answer["value"], answer["complaints"], answer["height"], picture)

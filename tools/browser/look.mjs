@@ -20,7 +20,9 @@ const address = await new Promise((resolve, reject) => {
     const found = /ws:\/\/\S+/.exec(said);
     if (found) resolve(found[0]);
   });
-  program.on("exit", (code) => reject(new Error(`the browser ended with ${code}: ${said}`)));
+  program.on("exit", (code, signal) =>
+    reject(new Error(`the browser ended with ${signal ?? code}: ${said}`)),
+  );
 });
 const socket = new WebSocket(address);
 await new Promise((resolve, reject) => {
