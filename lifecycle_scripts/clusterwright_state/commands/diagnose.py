@@ -170,14 +170,14 @@ class _Reading:
             ],
             _TIMEOUT_SECONDS,
         )
+        if not ran.ok:  # it may have printed the head of the table
+            self._unknown.append(NotRead("the jobs that ended", ran.summary))
+            return
         try:
-            if not ran.ok:  # it may have printed the head of the table
-                raise sacct.SacctError(ran.summary)
             # A name may contain the separator of the usual form.
             jobs = sacct.jobs(ran.stdout.replace("|", " ").replace(SEPARATOR, "|"))
         except sacct.SacctError:
-            reason = ran.summary if not ran.ok else "no answer of sacct"
-            self._unknown.append(NotRead("the jobs that ended", reason))
+            self._unknown.append(NotRead("the jobs that ended", "no answer of sacct"))
             return
         for job in jobs:
             if job.get("nodes") == "None assigned":
