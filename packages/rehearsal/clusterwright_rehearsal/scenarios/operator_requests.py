@@ -117,11 +117,15 @@ def _on_nodes(context: ScenarioContext, node: Node) -> None:
     places = [administrator, *others]
     because = f"--because={shlex.quote(_REASON)}"
     with context.promise("on-nodes"):
+        # The node of a job that has just ended may still be completing it.
+        context.wait_idle()
         for place in places:
             for user in ("root", _USER):
                 for command in ("status", "topology", "capacity"):
+                    context.wait_for(
+                        functools.partial(_missing, context, place, command, user), within_s=60
+                    )
                     found = _local(context, place, command, user=user)
-                    _lists(context, found)
                     known = {context.cluster.account, *(("unknown",) if user == _USER else ())}
                     context.expect(found["account"] in known, f"{place}: {found['account']}")
 
@@ -264,14 +268,18 @@ def _accepted(context: ScenarioContext, place: Node, node: Node) -> str:
     return str(next(one["accepted"] for one in found["nodes"] if one["name"] == node.host))
 
 
-def _lists(context: ScenarioContext, found: dict[str, Any]) -> None:
-    """Whether an answer has every compute node that is idle."""
-    wanted = {node.host for node in context.compute}
+def _missing(context: ScenarioContext, place: Node, command: str, user: str) -> str | None:
+    """None if an answer has every compute node; `capacity` has those that are idle."""
+    found = _local(context, place, command, user=user)
     if found["command"] == "capacity":
         names = {name for group in found["spares"] for name in group["idle"]}
     else:
         names = {each["name"] for each in found["nodes"]}
-    context.expect(wanted <= names, f"{found['command']}: {sorted(names)}, not {sorted(wanted)}")
+    missing = sorted({node.host for node in context.compute} - names)
+    if not missing:
+        return None
+    rows = [row for row in _local(context, place, "status")["nodes"] if row["name"] in missing]
+    return f"{place}: {command} ({user}) lacks {', '.join(missing)}: {rows}"
 
 
 def _published(context: ScenarioContext) -> dict[str, Any] | None:
