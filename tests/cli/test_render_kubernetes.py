@@ -235,7 +235,7 @@ def test_unknown_charts_are_refused(tmp_path: Path) -> None:
     spec = written(tmp_path, changed(EKS, kubernetes__workloads__charts=[]))
     answer = clusterwright(*RENDER, spec, "--part", "charts")
     assert answer.exit_code == 3
-    assert "neuron-helm-chart (version and sha256)" in answer.err
+    assert "neuron-helm-chart (sha256)" in answer.err
     assert "kubernetes.workloads.charts" in answer.err
 
 

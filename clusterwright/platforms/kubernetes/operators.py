@@ -2,7 +2,7 @@
 
 Add-ons come with the stacks, charts and manifests do not. Each entry says what it provides: kinds
 of objects and resources of nodes. An entry whose version or digest is unknown has no commands: it
-is refused until the spec has the value, or until a person has chosen and read a release.
+is refused until the spec has the value.
 """
 
 from __future__ import annotations
@@ -24,9 +24,8 @@ from clusterwright.platforms.kubernetes.charts import (
     wanted_charts,
 )
 from clusterwright.platforms.kubernetes.groups import EFA, has_efa, node_resources
+from clusterwright.platforms.kubernetes.operator_releases import MPI_JOB, PYTORCH_JOB, RELEASES
 
-PYTORCH_JOB: Final = "kubeflow.org/v1 PyTorchJob"
-MPI_JOB: Final = "kubeflow.org/v2beta1 MPIJob"
 HYPERPOD_JOB: Final = "sagemaker.amazonaws.com/v1 HyperPodPyTorchJob"
 KUEUE: Final = "kueue.x-k8s.io"
 DEFAULT_VERSION: Final = "default of EKS at deployment"
@@ -64,7 +63,9 @@ class Operator:
     needed_by:
         What needs it.
     version, sha256:
-        `None` if unknown; a digest is that of a chart's archive.
+        `None` if unknown; a digest is that of a chart's archive, or of a manifest.
+    commit:
+        Of a release that is a Git repository, not one file.
     missing:
         What is unknown; with it there are no commands.
     commands:
@@ -84,6 +85,7 @@ class Operator:
     order: int = 0
     namespace: str | None = None
     sha256: str | None = None
+    commit: str | None = None
     installed_by: str = "cdk deploy"
     commands: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
@@ -110,6 +112,7 @@ def listed(one: Operator) -> dict[str, object]:
         "kind": one.kind,
         "version": one.version,
         "sha256": one.sha256,
+        "commit": one.commit,
         "namespace": one.namespace,
         "provides": list(one.provides),
         "needed_by": one.needed_by,
@@ -363,38 +366,27 @@ def _escaped(resource: str) -> str:
 
 
 def _job_operators(cluster: Cluster) -> Iterator[Operator]:
-    """Kubeflow's operators where no chart has them: no source states a version to install."""
+    """Kubeflow's operators where no chart has them."""
     if cluster.on_hyperpod:
         return
     used = job_kinds(cluster)
-    for kind, name, namespace, source in (
-        (
-            PYTORCH_JOB,
-            "training-operator",
-            "kubeflow",
-            "kubeflow/training-operator, pkg/apis/kubeflow.org/v1 (2f18ab7)",
-        ),
-        (
-            MPI_JOB,
-            "mpi-operator",
-            "mpi-operator",
-            "kubeflow/mpi-operator, pkg/apis/kubeflow/v2beta1/types.go (013fa15)",
-        ),
-    ):
-        if kind not in used:
+    for release in RELEASES:
+        if release.provides not in used:
             continue
+        kind = next(key for key, of in KINDS.items() if of == release.provides)
         yield Operator(
-            name=name,
+            name=release.name,
             kind="manifest",
-            provides=(kind,),
-            needed_by=f"jobs of the kind {next(key for key, of in KINDS.items() if of == kind)}",
-            version=None,
-            namespace=namespace,
+            provides=(release.provides,),
+            needed_by=f"jobs of the kind {kind}",
+            version=release.version,
+            sha256=release.sha256,
+            commit=release.commit,
+            namespace=release.namespace,
             installed_by="kubectl",
-            missing=("version", "sha256"),
-            hint="choose a release of its repository, read its manifest and images, and apply "
-            "that file with `kubectl apply --server-side --filename FILE`",
-            ready=_established(DEFINITIONS[kind]),
-            source=source,
-            date="2026-11-21",
+            commands=release.commands,
+            hint=release.hint,
+            ready=_established(DEFINITIONS[release.provides]),
+            source=release.source,
+            date=release.date,
         )

@@ -2,7 +2,7 @@
 
 Sources of the keys: NVIDIA/k8s-device-plugin, deployments/helm/nvidia-device-plugin/values.yaml
 (00f2a02); aws/eks-charts, stable/aws-efa-k8s-device-plugin/values.yaml (050f81e);
-aws-neuron/neuron-helm-charts, values.yaml (14049c2); kubernetes-sigs/kueue,
+aws-neuron/neuron-helm-charts, values.yaml (b77a6f9); kubernetes-sigs/kueue,
 charts/kueue/values.yaml (0324f7c); aws/sagemaker-hyperpod-cli, helm_chart/HyperPodHelmChart,
 values.yaml (1504d53).
 """
@@ -31,7 +31,8 @@ from clusterwright.platforms.kubernetes.groups import (
     tolerations,
 )
 from clusterwright.platforms.kubernetes.objects import TENANT_LABEL
-from clusterwright.platforms.kubernetes.operators import MPI_JOB, PYTORCH_JOB, job_kinds
+from clusterwright.platforms.kubernetes.operator_releases import MPI_JOB, PYTORCH_JOB
+from clusterwright.platforms.kubernetes.operators import job_kinds
 
 Values = dict[str, Any]
 

@@ -45,7 +45,7 @@ def test_chart_without_a_digest_is_refused(load: Load) -> None:
         pinned_charts(load(changed(EKS, **{CHARTS: []})), load_catalog())
     assert raised.value.labels == [
         "nvidia-device-plugin (sha256)",
-        "neuron-helm-chart (version and sha256)",
+        "neuron-helm-chart (sha256)",
         "aws-efa-k8s-device-plugin (sha256)",
         "kueue (sha256)",
     ]

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import re
 import shlex
+import shutil
+import subprocess
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from clusterwright.catalog import load_catalog
+from clusterwright.platforms.kubernetes import operators as operators_module
+from clusterwright.platforms.kubernetes.charts import listed_charts
 from clusterwright.platforms.kubernetes.jobs import job_manifests
+from clusterwright.platforms.kubernetes.operator_releases import MPI_JOB, PYTORCH_JOB, RELEASES
 from clusterwright.platforms.kubernetes.operators import (
     HYPERPOD_JOB,
     KINDS,
     KUEUE,
-    MPI_JOB,
-    PYTORCH_JOB,
     Operator,
     job_kinds,
     listed,
@@ -92,7 +99,7 @@ def test_what_is_unknown_has_a_hint_and_no_commands(load: Load, name: str) -> No
             assert one.hint
             assert all(row[key] == "unknown" for key in one.missing)
         else:
-            assert bool(one.commands) == (one.installed_by == "helm")
+            assert bool(one.commands) == (one.installed_by != "cdk deploy")
             assert one.version
         for command in (*one.commands, one.ready):
             assert shlex.split(command)
@@ -114,13 +121,73 @@ def test_a_digest_in_the_spec_gives_commands(load: Load) -> None:
     assert (without.missing, without.commands) == (("sha256",), ())
 
 
-def test_no_source_states_a_release_of_the_operators(load: Load) -> None:
-    for one in found(load, EKS):
-        if one.kind == "manifest":
-            assert (one.version, one.missing) == (None, ("version", "sha256"))
+def test_the_manifests_of_operators_are_pinned_by_content(load: Load) -> None:
+    manifests = {one.name: one for one in found(load, EKS) if one.kind == "manifest"}
+    assert list(manifests) == ["training-operator", "mpi-operator"]
+    for one in manifests.values():
+        assert one.missing == ()
+        pin = one.sha256 or one.commit
+        assert pin is not None
+        assert re.fullmatch("[0-9a-f]{40}|[0-9a-f]{64}", pin)
+        # It is compared before anything is applied.
+        compared = [n for n, each in enumerate(one.commands) if pin in each]
+        applied = [n for n, each in enumerate(one.commands) if each.startswith("kubectl apply ")]
+        assert compared
+        assert applied == [len(one.commands) - 1]
+        assert max(compared) < applied[0]
 
 
-def test_a_repository_that_is_unknown_has_no_commands(load: Load) -> None:
+@pytest.mark.skipif(shutil.which("kubectl") is None, reason="kubectl is not installed")
+def test_the_operators_define_no_kind_twice(tmp_path: Path) -> None:
+    """Kubernetes refuses a second mpijobs.kubeflow.org (kubeflow/trainer#1930)."""
+    overlay = tmp_path / "training-operator/manifests/overlays/standalone"
+    overlay.mkdir(parents=True)
+    kinds = ("mpijobs", "pytorchjobs")
+    objects: list[dict[str, Any]] = [
+        {
+            "apiVersion": "apiextensions.k8s.io/v1",
+            "kind": "CustomResourceDefinition",
+            "metadata": {"name": f"{kind}.kubeflow.org"},
+        }
+        for kind in kinds
+    ]
+    container = {"name": "training-operator", "command": ["/manager"]}
+    objects.append(
+        {
+            "apiVersion": "apps/v1",
+            "kind": "Deployment",
+            "metadata": {"name": "training-operator"},
+            "spec": {"template": {"spec": {"containers": [container]}}},
+        }
+    )
+    (overlay / "objects.yaml").write_text(yaml.safe_dump_all(objects))
+    (overlay / "kustomization.yaml").write_text("resources:\n- objects.yaml\n")
+    [change] = [
+        each
+        for release in RELEASES
+        for each in release.commands
+        if each.endswith("kustomization.yaml")
+    ]
+    subprocess.run(["bash", "-c", change], cwd=tmp_path, check=True)
+    built = subprocess.run(
+        ["kubectl", "kustomize", overlay],
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    found = {each["metadata"]["name"]: each for each in yaml.safe_load_all(built.stdout)}
+    assert set(found) == {"pytorchjobs.kubeflow.org", "training-operator"}
+    [started] = found["training-operator"]["spec"]["template"]["spec"]["containers"]
+    assert started["args"] == ["--enable-scheme=pytorchjob"]
+
+
+def test_a_repository_that_is_unknown_has_no_commands(
+    load: Load, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known = listed_charts()
+    name = "neuron-helm-chart"
+    without = known | {name: replace(known[name], repository=None)}
+    monkeypatch.setattr(operators_module, "listed_charts", lambda: without)
     [neuron] = [one for one in found(load, EKS) if one.name == "neuron-helm-chart"]
     assert neuron.missing == ("repository",)
 
