@@ -59,7 +59,7 @@ class RunningCluster:
         self._failed: dict[str, int] = {}
         """Node name → failed launches in succession."""
         self._missing: dict[str, set[int]] = {}
-        """Group id → numbers of static nodes that are to be launched."""
+        """Group id → numbers of nodes without an instance; static ones are launched."""
         self._ended = False
         self._pool = ThreadPoolExecutor(32, thread_name_prefix="pcs-nodes")
 
@@ -145,9 +145,8 @@ class RunningCluster:
         for node in gone:
             member = node.order
             self._timeline("lost", member)
-            few_failures = self._failed.get(member.name, 0) < self._settings.failed_launches
-            if member.is_static and few_failures:
-                self._missing.setdefault(member.group_id, set()).add(member.number)
+            if self._failed.get(member.name, 0) < self._settings.failed_launches:
+                self._miss(member)
         ids = [node.order.instance_id for node in gone]
         self.apply(end_nodes(self._runtime, *self._here(), ids))
         for node in gone:
@@ -156,8 +155,11 @@ class RunningCluster:
             else:
                 self._power_down(node.order.name)
 
+    def _miss(self, member: Member) -> None:
+        self._missing.setdefault(member.group_id, set()).add(member.number)
+
     def _launch_missing(self) -> None:
-        """Launch static nodes of the groups as they are now.
+        """Launch the static ones of the nodes that miss an instance, as their groups are now.
 
         What EC2 refuses is tried again at the next look.
         """
@@ -196,8 +198,12 @@ class RunningCluster:
                 self._power_down(name)
 
     def _suspend(self, names: list[str]) -> None:
-        ids = [node.order.instance_id for node in self.nodes() if node.order.name in names]
-        if ids:
+        ended = [node.order for node in self.nodes() if node.order.name in names]
+        for member in ended:
+            # Slurm may ask before it knows that the node has become static.
+            self._miss(member)
+        if ended:
+            ids = [member.instance_id for member in ended]
             self.apply(end_nodes(self._runtime, *self._here(), ids))
 
     def _power_down(self, name: str) -> None:

@@ -284,6 +284,21 @@ def test_slurm_asks_for_a_node_and_gives_it_back(site: Site) -> None:
     site.controller.asked = {"suspend": ["workers-3"]}
     site.cluster.look()
     assert "workers-3" not in site.ids()
+    site.cluster.look()
+    assert site.launched == [{"pcs_workers": {3}}], "it is not static"
+
+
+def test_node_that_slurm_suspends_while_it_becomes_static_is_launched_again(site: Site) -> None:
+    """The minimum of its group was raised after Slurm's request."""
+    larger = group(least=2)
+    site.order = order(groups=(dataclasses.replace(group(least=1), instances=larger.instances),))
+    site.apply()
+    site.order = order(groups=(larger,))
+    site.controller.asked = {"suspend": ["workers-2"]}
+    site.cluster.look()
+    site.wait()
+    assert site.launched == [{"pcs_workers": {2}}]
+    assert site.ids()["workers-2"] == "i-new2"
 
 
 def test_lost_instance_of_a_job_is_powered_down_in_slurm(site: Site) -> None:
