@@ -23,17 +23,23 @@ _NOT_TEXT: Final = re.compile(r"[\x01-\x06\x0e-\x1a\x1c-\x1f]")
 
 
 class LogFileError(Exception):
-    """A file that the user named cannot be used; `hint` says what to do, if it is known."""
+    """A file that the user named cannot be used.
 
-    def __init__(self, message: str, hint: str | None = None) -> None:
+    `reason` is why, without the option and the path; `hint` says what to do, if it is known.
+    """
+
+    def __init__(self, message: str, hint: str | None = None, *, reason: str = "") -> None:
         super().__init__(message)
         self.hint = hint
+        self.reason = reason or message
 
 
 def logs(paths: tuple[Path, ...], target: Target) -> tuple[list[Evidence], list[str]]:
     """The evidence in files and folders, and what was read.
 
-    Lines of a question about a node or a job that name no node are about that node or job.
+    Lines of a question about a node or a job that name no node are about that node or job. A file
+    that is named itself is about the job that is asked for, whatever its name says; in a folder
+    the name decides, because there are files of others too.
 
     Raises
     ------
@@ -42,15 +48,16 @@ def logs(paths: tuple[Path, ...], target: Target) -> tuple[list[Evidence], list[
     """
     found: list[Evidence] = []
     read: list[str] = []
+    asked = target.name if target.subject == "job" else ""
+    node = target.name if target.subject == "node" else ""
     for file, content in texts(paths):
-        place = Place(
-            str(file),
-            str(file),
-            node=target.name if target.subject == "node" else "",
-            job=_job(file.name, target.name if target.subject == "job" else ""),
-        )
-        found += evidence(content, place)
-        read.append(f"{file}: {len(content)} lines")
+        job, note = _job(file.name, asked), ""
+        if asked and not scheduler.same_job(job, asked):
+            # Slurm names the file of a task by its array: that of the job 15 is slurm-12_3.out.
+            note = f", read as those of the job {asked}" if file in paths else f", of the job {job}"
+            job = asked if file in paths else job
+        found += evidence(content, Place(str(file), str(file), node=node, job=job))
+        read.append(f"{file}: {len(content)} lines{note}")
     return found, read
 
 
@@ -70,7 +77,7 @@ def texts(paths: tuple[Path, ...]) -> Iterator[tuple[Path, list[Line]]]:
                 is_text = True
                 yield file, found
         if not is_text:
-            raise LogFileError(f"--log: {path}: no text")
+            raise LogFileError(f"--log: {path}: no text", reason="no text")
 
 
 def lines(text: str) -> list[Line] | None:
@@ -127,7 +134,7 @@ def _files(path: Path) -> Iterator[Path]:
     except FileNotFoundError:
         raise LogFileError(f"--log: {path} does not exist") from None
     except OSError as error:
-        raise LogFileError(f"--log: {path} cannot be read: {error.strerror}") from None
+        raise _unreadable(path, error) from None
     if len(files) > MAXIMUM_FILES:
         raise LogFileError(
             f"--log: {path} has more than {MAXIMUM_FILES} files",
@@ -144,5 +151,10 @@ def _lines(file: Path) -> list[Line] | None:
             stream.seek(max(0, size - MAXIMUM_BYTES))
             content = stream.read(MAXIMUM_BYTES)
     except OSError as error:
-        raise LogFileError(f"--log: {file} cannot be read: {error.strerror}") from None
+        raise _unreadable(file, error) from None
     return lines(content.decode("utf-8", errors="replace"))
+
+
+def _unreadable(path: Path, error: OSError) -> LogFileError:
+    reason = error.strerror or "it cannot be read"
+    return LogFileError(f"--log: {path} cannot be read: {reason}", reason=reason)

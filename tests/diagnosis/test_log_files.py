@@ -35,11 +35,12 @@ def test_end_of_a_long_file_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     [
         ("slurm-12_3.out", "12_3", "12_3"),
         ("slurm-12_3.out", "12", "12_3"),
-        ("slurm-12_4.out", "12_3", "12_4"),
+        ("slurm-12_4.out", "12_3", "12_3"),
+        ("slurm-12_3.out", "15", "15"),
         ("slurm-12.out", "12_3", "12_3"),
         ("slurm-12.out", "12+1", "12+1"),
         ("slurm-12.0.out", "12", "12"),
-        ("slurm-13.out", "12", "13"),
+        ("slurm-13.out", "12", "12"),
         ("train.log", "12", "12"),
     ],
 )
@@ -47,6 +48,29 @@ def test_job_of_a_file(tmp_path: Path, name: str, asked: str, job: str) -> None:
     (tmp_path / name).write_text("x\n")
     (found,), _ = log_files.logs((tmp_path / name,), Target("job", asked))
     assert found.job == job
+
+
+def test_the_read_lines_say_whose_a_file_is(tmp_path: Path) -> None:
+    """15 is the raw id of the task 12_3, which no file name has."""
+    file, other = tmp_path / "slurm-12_3.out", tmp_path / "slurm-16.out"
+    file.write_text("x\n")
+    other.write_text("y\n")
+    _, (named,) = log_files.logs((file,), Target("job", "15"))
+    assert named == f"{file}: 1 lines, read as those of the job 15"
+    found, read = log_files.logs((tmp_path,), Target("job", "15"))
+    assert [one.job for one in found] == ["12_3", "16"]
+    assert read == [f"{file}: 1 lines, of the job 12_3", f"{other}: 1 lines, of the job 16"]
+
+
+def test_reason_is_without_the_path(tmp_path: Path) -> None:
+    """A path may have the separator."""
+    (tmp_path / "a: b").write_bytes(b"\0")
+    with pytest.raises(log_files.LogFileError) as refused:
+        log_files.logs((tmp_path / "a: b",), Target())
+    assert refused.value.reason == "no text"
+    with pytest.raises(log_files.LogFileError) as missing:
+        log_files.logs((tmp_path / "no",), Target())
+    assert missing.value.reason == str(missing.value)
 
 
 def test_gap_of_a_file_is_left_out(tmp_path: Path) -> None:

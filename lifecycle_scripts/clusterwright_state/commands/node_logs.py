@@ -58,7 +58,7 @@ class NodeLogs:
                 continue
             except OSError as error:
                 if folder not in closed:
-                    self._not_read(f"the logs in {folder}", error)
+                    self._not_read(f"the logs in {folder}", error.strerror or "it is not readable")
                 closed.add(folder)
                 continue
             if not stat.S_ISREG(about.st_mode):
@@ -69,8 +69,8 @@ class NodeLogs:
             try:
                 for _, lines in log_files.texts((file,)):
                     self._keep(lines, path, Path(path).stem, path, cut)
-            except (log_files.LogFileError, OSError) as error:
-                self._not_read(path, error)
+            except log_files.LogFileError as error:
+                self._not_read(path, error.reason)
 
     def of_journal(self, probe: Probe) -> None:
         """The journal of each of the daemons' and our units, and of the kernel.
@@ -142,8 +142,8 @@ class NodeLogs:
         made, name = max(found, default=(0.0, ""))
         return name if made >= since else ""
 
-    def _not_read(self, what: str, error: Exception) -> None:
-        self.unknown.append(NotRead(what, _reason(error), self._hint))
+    def _not_read(self, what: str, reason: str) -> None:
+        self.unknown.append(NotRead(what, reason, self._hint))
 
 
 def _paths(configured: Sequence[str]) -> list[str]:
@@ -155,8 +155,3 @@ def _paths(configured: Sequence[str]) -> list[str]:
 def _once(paths: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(path for path in paths if path.startswith("/")))
 
-
-def _reason(error: Exception) -> str:
-    if isinstance(error, OSError):
-        return error.strerror or "it cannot be read"
-    return str(error).rpartition(": ")[2]
