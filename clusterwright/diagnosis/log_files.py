@@ -54,7 +54,9 @@ def logs(paths: tuple[Path, ...], target: Target) -> tuple[list[Evidence], list[
         job, note = _job(file.name, asked), ""
         if asked and not scheduler.same_job(job, asked):
             # Slurm names the file of a task by its array: that of the job 15 is slurm-12_3.out.
-            note = f", read as those of the job {asked}" if file in paths else f", of the job {job}"
+            note = (
+                f", read as those of the job {asked}" if file in paths else f", of the job {job}"
+            )
             job = asked if file in paths else job
         found += evidence(content, Place(str(file), str(file), node=node, job=job))
         read.append(f"{file}: {len(content)} lines{note}")

@@ -21,7 +21,7 @@ class Evidence:
     ----------
     kind:
         What sort of statement it is, for signatures: `stack-event`, `cluster-event`,
-        `node-status`, `log`, `scheduler-node`, `reservation`, `job`, `pending`, `daemon`,
+        `node-status`, `log`, `scheduler-node`, `reservation`, `job`, `pending`, `running`, `daemon`,
         `file-system`, `database`, `node-group`, `scaling-activity`, `capacity`, `partition`.
     source:
         Where it was read, in words that a user can look up.

@@ -17,6 +17,10 @@ PUBLISHED: Final = "state/scheduler.json"
 STALE_AFTER: Final = dt.timedelta(minutes=15)
 """A document that is older says what was, not what is (docs/designs/operating.md)."""
 
+BOOT_MARGIN: Final = dt.timedelta(seconds=30)
+"""Slurm computes a node's boot from the uptime in its registration, which may wait. A job starts
+after its nodes have registered, so that the boot of a healthy one is earlier by itself."""
+
 _TROUBLE: Final = frozenset({"DOWN", "DRAIN", "FAIL", "FAILING", "NOT_RESPONDING", "ERROR"})
 _NOT_FAILED: Final = frozenset(
     {
@@ -48,7 +52,7 @@ def of_document(document: Mapping[str, Any], target: Target, now: dt.datetime) -
     written = time_of(document.get("written_at"))
     found: list[Evidence] = []
     if written is not None and now - written > STALE_AFTER:
-        text = f"the controller's state was written at {written:%Y-%m-%dT%H:%M:%SZ}"
+        text = f"the controller's state was written at {_utc(written)}"
         found.append(Evidence("controller", PUBLISHED, "written_at", written, text, failed=True))
     found += _daemons(document, written)
     nodes = [_plain(node) for node in _list(document.get("nodes"))]
@@ -61,6 +65,9 @@ def of_document(document: Mapping[str, Any], target: Target, now: dt.datetime) -
         found += of_ended(job, PUBLISHED)
     for job in _list(document.get("pending")):
         found += _pending(job, target, nodes)
+    booted = {str(node.get("name")): time_of(node.get("boot_time")) for node in nodes}
+    for job in _list(document.get("running")):
+        found += _outlived(job, booted)
     return found
 
 
@@ -311,6 +318,36 @@ def _pending(
             "down": str(len(bad)) if bad else "",
         },
     )
+
+
+def _outlived(
+    job: Mapping[str, Any], booted: Mapping[str, dt.datetime | None]
+) -> Iterator[Evidence]:
+    """The nodes of a running job that booted after it began: no process of it is there any more.
+
+    A node that registers again within SlurmdTimeout (slurm.conf(5)) was never down, so that its
+    jobs are not ended. The start of a job that was requeued, or waited for its nodes to boot, is
+    later than their boot.
+    """
+    ident, start = str(job.get("id")), time_of(job.get("since"))
+    for name in _hosts(job.get("nodes")) if start is not None else ():
+        boot = booted.get(name)
+        if start is not None and boot is not None and boot > start + BOOT_MARGIN:
+            yield Evidence(
+                kind="running",
+                source=PUBLISHED,
+                id=f"job {ident}, node {name}",
+                time=boot,
+                text=f"RUNNING since {_utc(start)} on {name}, which booted at {_utc(boot)}",
+                node=name,
+                job=ident,
+                failed=True,
+                fields={"user": str(job.get("user") or "")},
+            )
+
+
+def _utc(time: dt.datetime) -> str:
+    return f"{time.astimezone(dt.timezone.utc):%Y-%m-%dT%H:%M:%SZ}"
 
 
 def _hosts(value: object) -> tuple[str, ...]:

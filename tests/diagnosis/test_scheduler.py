@@ -56,6 +56,32 @@ def test_usual_reason_of_a_waiting_job_is_evidence_for_that_job_only() -> None:
     assert texts(Target("job", "8"), pending=pending) == ["pending: QOSMaxJobsPerUserLimit"]
 
 
+@pytest.mark.parametrize(
+    ("start", "boot", "is_named"),
+    [
+        ("2026-11-23T07:00:00Z", "2026-11-23T07:05:00Z", True),
+        ("2026-11-23T07:00:00Z", "2026-11-23T06:00:00Z", False),
+        # The registration of a healthy node took some seconds.
+        ("2026-11-23T07:00:00Z", "2026-11-23T07:00:09Z", False),
+        # A batch job that was requeued: it began again after the boot.
+        ("2026-11-23T07:06:00Z", "2026-11-23T07:05:00Z", False),
+        ("2026-11-23T07:00:00Z", None, False),
+        (None, "2026-11-23T07:05:00Z", False),
+    ],
+)
+def test_node_that_booted_after_its_running_job_began(
+    start: str | None, boot: str | None, is_named: bool
+) -> None:
+    nodes = [
+        {"name": "a", "states": ["ALLOCATED"], "boot_time": boot},
+        {"name": "b", "states": ["ALLOCATED"], "boot_time": "2026-11-23T06:00:00Z"},
+    ]
+    running = [{"id": "7", "user": "ada", "nodes": ["a", "b", "gone"], "since": start}]
+    found = texts(nodes=nodes, running=running)
+    expected = f"RUNNING since {start} on a, which booted at {boot}"
+    assert found == ([expected] if is_named else [])
+
+
 def test_jobs_that_completed_or_were_cancelled_are_no_evidence() -> None:
     ended = [
         {"id": "1", "state": "COMPLETED"},

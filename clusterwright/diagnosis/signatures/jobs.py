@@ -190,6 +190,15 @@ SIGNATURES: Final = (
         next=("scontrol show job {job}",),
     ),
     Signature(
+        "job-lost-node",
+        "the job {job} has no process on a node any more, which booted after it began: Slurm shows "
+        "the job as RUNNING, because the node registered again before it was down (SlurmdTimeout)",
+        (r"^RUNNING since \S+ on \S+, which booted at ",),
+        kinds=("running",),
+        confidence="likely",
+        next=("scontrol show step {job}", "scontrol requeue {job}", "scancel {job}"),
+    ),
+    Signature(
         "job-memory",
         "out of memory: the job exceeded its memory, and Slurm or the kernel killed it",
         (r"^OUT_OF_MEMORY\b",),

@@ -154,4 +154,3 @@ def _paths(configured: Sequence[str]) -> list[str]:
 
 def _once(paths: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(path for path in paths if path.startswith("/")))
-

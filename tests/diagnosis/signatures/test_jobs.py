@@ -17,6 +17,11 @@ CASES = (
     ("job", "BOOT_FAIL exit 0:0", "job-boot-fail"),
     ("job", "PREEMPTED exit 0:0", "job-preempted"),
     ("pending", "pending: JobHeldAdmin", "pending-held"),
+    (
+        "running",
+        "RUNNING since 2026-11-23T07:00:00Z on w-1, which booted at 2026-11-23T07:05:00Z",
+        "job-lost-node",
+    ),
     ("pending", "pending: AssocGrpNodeLimit", "pending-limit"),
     ("pending", "pending: Resources", "pending-resources"),
     ("pending", "pending: PartitionTimeLimit", "pending-impossible"),
