@@ -31,7 +31,7 @@ TAKES_NO_JOB = AWAY | {"DRAIN", "DRAINED", "DRAINING", "MAINTENANCE", "REBOOT_RE
 MOST_ENDED = 500
 ENDED_HOURS = 24
 _TIMEOUT_SECONDS = 20.0
-_CONFIGURATIONS = (
+CONFIGURATIONS = (
     "/opt/slurm/etc/slurm.conf",
     "/etc/slurm/slurm.conf",
     # What slurmd keeps of the controller's files (slurm.conf(5), configless).
@@ -232,7 +232,7 @@ def _uses_munge(probe: Probe, configuration: str) -> bool:
 
     Without an answer of slurmctld the files say it.
     """
-    for text in (configuration, *map(probe.read, _CONFIGURATIONS)):
+    for text in (configuration, *map(probe.read, CONFIGURATIONS)):
         found = re.search(r"^\s*AuthType\s*=\s*(\S+)", text or "", re.IGNORECASE | re.MULTILINE)
         if found:
             return found.group(1) == "auth/munge"

@@ -50,7 +50,7 @@ class Injected:
     false_causes: int
 
 
-INJECTED: Final = Injected((1, 2), failures=62, healthy=5, not_named=0, false_causes=1)
+INJECTED: Final = Injected((1, 2), failures=63, healthy=5, not_named=0, false_causes=1)
 """The false cause: a log line names a host that no node of the deployment has, so that a job's
 end by it is a finding of its own."""
 NOW: Final = dt.datetime(2026, 11, 23, 8, 30, tzinfo=dt.UTC)

@@ -71,6 +71,7 @@ def _setting(node: Node) -> str:
         "platform": cluster.platform,
         "account": node.inputs.resources.account,
         "region": cluster.region,
+        "inputs_sha256": node.inputs.digest or None,
         "administers": node.administers,
         "administrator": node.administrator,
         "has_service": cluster.state_bucket is not None,

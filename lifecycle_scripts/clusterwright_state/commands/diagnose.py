@@ -7,6 +7,7 @@ from __future__ import annotations
 import dataclasses
 import datetime as dt
 import os
+import posixpath
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -22,7 +23,7 @@ from clusterwright.diagnosis.targets import SUBJECTS, concerning, missing, span
 from clusterwright_state.commands.node_logs import NodeLogs
 from clusterwright_state.commands.setting import ENTRY, Stop
 from clusterwright_state.commands.view import SCHEMA_VERSION, View
-from clusterwright_state.records import SEPARATOR
+from clusterwright_state.records import SEPARATOR, rows
 
 _SOURCE = "the scheduler's state"
 _COLUMNS = (
@@ -186,7 +187,7 @@ class _Reading:
         self._read.append(f"sacct: {len(jobs)} jobs")
 
     def _output_of_job(self) -> None:
-        """The files that a job writes, as long as slurmctld knows it.
+        """The files that a job writes, by slurmctld, or by accounting after it forgot the job.
 
         The user names them, and the server of their file system may be gone: they are read in
         processes with a limit of time, and as the job's user.
@@ -201,8 +202,11 @@ class _Reading:
             if record.get(key, "").startswith("/")
         }
         if not files:
-            reason = "slurmctld names no file of it" if shown.ok else shown.summary
-            self._unknown.append(NotRead(what, reason, "give it with --log FILE"))
+            files, refused = self._recorded_output()
+            if not files:
+                reason = "slurmctld names no file of it" if shown.ok else shown.summary
+                reason += f"; {refused}"
+                self._unknown.append(NotRead(what, reason, "give it with --log FILE"))
         probe = self._probe.with_time(_TIMEOUT_SECONDS)
         for path, user in list(files.items())[:_MOST_OUTPUTS]:
             reason = self._output(probe, path, user)
@@ -212,6 +216,27 @@ class _Reading:
         if len(files) > _MOST_OUTPUTS:
             reason = f"only {_MOST_OUTPUTS} of {len(files)} files are read"
             self._unknown.append(NotRead(what, reason, "ask for one task, or give --log FILE"))
+
+    def _recorded_output(self) -> tuple[dict[str, str], str]:
+        """Users by file in accounting, or why there is none: Slurm before 24.05 keeps none."""
+        ran = self._probe.run(
+            [
+                *("sacct", "--allusers", "--allocations", "--noheader", "--parsable2"),
+                *(f"--delimiter={SEPARATOR}", "--expand-patterns"),
+                "--format=User,WorkDir,StdErr,StdOut",
+                f"--jobs={self._asked.name}",
+            ],
+            _TIMEOUT_SECONDS,
+        )
+        if not ran.ok:
+            return {}, ran.summary
+        found = {
+            posixpath.join(folder, name): user
+            for user, folder, *names in rows(ran.stdout, 4)
+            for name in names
+            if user and name and folder.startswith("/")
+        }
+        return found, "sacct names none"
 
     def _output(self, probe: Probe, path: str, user: str) -> str:
         """Read a file of the job; why it could not be read."""

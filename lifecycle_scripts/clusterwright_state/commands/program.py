@@ -13,7 +13,7 @@ from clusterwright_state.acceptance import LEVELS
 from clusterwright_state.commands import (
     accept,
     capacity,
-    elsewhere,
+    drift,
     nodes,
     report_files,
     setting,
@@ -24,7 +24,13 @@ from clusterwright_state.commands import (
 from clusterwright_state.commands.setting import Setting, Stop
 from clusterwright_state.commands.text import plan_lines, text
 
-_READING = {"status": status.answer, "topology": topology.answer, "capacity": capacity.answer}
+_READING = {
+    "status": status.answer,
+    "topology": topology.answer,
+    "capacity": capacity.answer,
+    "drift": drift.answer,
+}
+_WITHOUT_ACCEPTANCE = ("topology", "drift")
 _EXIT_CODES = (
     "Exit codes: 3 the command line is wrong, root is needed, or nobody confirmed; else 1 "
     "something is wrong or refused; else 2 something is unknown; else 0. What only AWS knows is "
@@ -60,10 +66,8 @@ def _run(argv: Sequence[str]) -> int:
     known = setting.read(options.setting)
     if options.command == "diagnose":
         return _print(_diagnose(known, options), options.format)
-    if options.command == "drift":
-        return _print(elsewhere.drift(known), options.format)
     if options.command in _READING:
-        seen = view.read(known, needs_acceptance=options.command != "topology")
+        seen = view.read(known, needs_acceptance=options.command not in _WITHOUT_ACCEPTANCE)
         return _print(_READING[options.command](seen), options.format)
     if options.command == "accept":
         return _accept(known, options)
@@ -197,7 +201,7 @@ def _parser() -> argparse.ArgumentParser:
             ("accept", "test nodes (root, on the node that tests)"),
             ("topology", "the network tree of nodes and jobs"),
             ("capacity", "idle nodes, and the job that a failure would hit"),
-            ("drift", "says where it runs"),
+            ("drift", "what differs from the configuration, as far as nodes know it"),
             ("diagnose", "why a node, a job or the deployment failed"),
         )
     }

@@ -45,6 +45,32 @@ def read(
     NotReadable
         It cannot be read, is of another cluster, or is too old.
     """
+    found = _state(setting, now)
+    booted = {str(node["name"]): node["boot_time"] for node in nodes or ()}
+    at = str(found["written_at"])
+    acceptance, history = (
+        {name: each for name, each in part.items() if (booted.get(name) or "") <= at}
+        if isinstance(part, dict)
+        else None
+        for part in (found.get("acceptance"), found.get("history"))
+    )
+    return Published(acceptance, history, at)
+
+
+def inputs_sha256(setting: Setting) -> Optional[str]:
+    """The digest of the files that configured the node that publishes; None if it states none.
+
+    Raises
+    ------
+    NotReadable
+        As of `read`.
+    """
+    found = _state(setting, dt.datetime.now(dt.timezone.utc))
+    digest = (found.get("configuration") or {}).get("inputs_sha256")
+    return None if digest is None else str(digest)
+
+
+def _state(setting: Setting, now: dt.datetime) -> Mapping[str, Any]:
     if setting.state_bucket is None:
         raise NotReadable("the cluster has no bucket for the state")
     try:
@@ -57,12 +83,4 @@ def read(
         raise NotReadable(f"{KEY} is not the state of {setting.environment}")
     if abs(now - written) > STALE_AFTER:
         raise NotReadable(f"it was published last at {found['written_at']}")
-    booted = {str(node["name"]): node["boot_time"] for node in nodes or ()}
-    at = str(found["written_at"])
-    acceptance, history = (
-        {name: each for name, each in part.items() if (booted.get(name) or "") <= at}
-        if isinstance(part, dict)
-        else None
-        for part in (found.get("acceptance"), found.get("history"))
-    )
-    return Published(acceptance, history, at)
+    return found

@@ -44,6 +44,8 @@ class Setting:
         Whether nodes are drained by a reservation, see `requests.carry_out`.
     topology:
         What Slurm is to have of the network: none, automatic, tree or block.
+    inputs_sha256:
+        The digest of the uploaded files that configured this node.
     groups:
         `{name, role, instance_type, partition, spare_count, planned_seconds by level}`.
     """
@@ -63,6 +65,7 @@ class Setting:
     groups: tuple[Mapping[str, Any], ...]
     state_bucket: Optional[str] = None
     account: Optional[str] = None
+    inputs_sha256: Optional[str] = None
 
     @property
     def on_hyperpod(self) -> bool:
@@ -104,4 +107,5 @@ def read(file: str = FILE) -> Setting:
         groups=tuple(found["groups"]),
         state_bucket=found.get("state_bucket"),
         account=found.get("account"),
+        inputs_sha256=found.get("inputs_sha256"),
     )

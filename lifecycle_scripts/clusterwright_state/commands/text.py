@@ -188,10 +188,24 @@ def _number(value: Any) -> str:
     return "unknown" if value is None else str(value)
 
 
+def _drift(answer: Answer) -> list[str]:
+    found = []
+    for one in answer["differences"]:
+        where = ".".join(part for part in (one["resource"], one["path"]) if part)
+        found += [
+            f"{one['kind']}: {where}",
+            f"  deployed  {one['deployed']}",
+            f"  file      {one['file']}",
+        ]
+    count = len(answer["differences"])
+    return [*found, f"{count} {'difference' if count == 1 else 'differences'}"]
+
+
 _BODIES = {
     "status": _status,
     "topology": _topology,
     "capacity": _capacity,
     "node": _node,
     "accept": _accept,
+    "drift": _drift,
 }

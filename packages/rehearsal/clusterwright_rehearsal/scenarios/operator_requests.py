@@ -28,7 +28,8 @@ PROMISES = {
     "resumed": "a request resumes the node, and the job runs",
     "refused": "expired requests, unknown nodes and unknown verbs are refused with the reason",
     "on-nodes": "on the controller and login nodes `clusterwright status`, `topology` and "
-    "`capacity` answer root and users, with the account and every compute node of Slurm",
+    "`capacity` answer root and users, with the account and every compute node of Slurm; `drift` "
+    "finds no difference, and says what it did not compare",
     "acts-on-nodes": "there root drains a node, with the reason in Slurm, and resumes it",
     "diagnoses-on-nodes": "there `clusterwright diagnose` names by the same tables the drained "
     "node, why a job failed, from its output, and what a log that is given says",
@@ -128,6 +129,7 @@ def _on_nodes(context: ScenarioContext, node: Node) -> None:
                     found = _local(context, place, command, user=user)
                     known = {context.cluster.account, *(("unknown",) if user == _USER else ())}
                     context.expect(found["account"] in known, f"{place}: {found['account']}")
+                _drift(context, place, user)
 
     with context.promise("acts-on-nodes"):
         for place in places:
@@ -194,9 +196,17 @@ def _on_nodes(context: ScenarioContext, node: Node) -> None:
         context.expect("drain" not in node.slurm_state(), f"{node} is {node.slurm_state()}")
 
 
+def _drift(context: ScenarioContext, place: Node, user: str) -> None:
+    """Nothing differs; what only AWS knows is not compared."""
+    found = _local(context, place, "drift", user=user, codes=(2,))
+    parts = "; ".join(one["what"] for one in found["not_compared"])
+    context.note(f"{place.host}: drift ({user}) does not compare {parts}")
+
+
 def _diagnoses(context: ScenarioContext, node: Node, places: Sequence[Node], because: str) -> None:
     job = context.submit(f"echo {shlex.quote(_MESSAGE)} >&2; exit 1")
     job.wait("FAILED", within_s=60)
+    context.wait_for(functools.partial(_output_problem, context, job.id), within_s=60)
     drained = "drained-by-person" if context.cluster.on_hyperpod else "reserved-by-person"
     for place in places:
         _local(context, place, f"node drain {node.host} {because} --yes", codes=(0,))
@@ -214,6 +224,18 @@ def _diagnoses(context: ScenarioContext, node: Node, places: Sequence[Node], bec
         place.must(f"rm {_LOG}")
         _local(context, place, f"node resume {node.host} {because} --yes", codes=(0,))
         context.wait_idle()
+
+
+def _output_problem(context: ScenarioContext, number: str) -> str | None:
+    """None if accounting names the job's output, as slurmctld does until it forgets the job."""
+    known = context.slurm(f"scontrol --oneliner show job {number}")
+    asked = context.controller.run(
+        f"sacct --noheader --parsable2 --allocations --expand-patterns --format=StdOut -j {number}"
+    )
+    if "accounting storage is disabled" in asked.stderr:
+        return None
+    named = asked.stdout.strip()
+    return None if named and f"StdOut={named}" in known else f"sacct: {asked}: {known}"
 
 
 def _local(

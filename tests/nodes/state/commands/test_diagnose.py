@@ -105,7 +105,7 @@ def test_a_job_that_ran_out_of_memory(node: Commands, tmp_path: Path) -> None:
     found = node.answer("diagnose", "job", "77", "--since=12h")
     assert signatures(found) == ["job-memory"]
     assert "sacct: 1 jobs" in found["read"]
-    (asked,) = (argv for argv in node.ran if "sacct" in argv)
+    (asked,) = (argv for argv in node.ran if "--duplicates" in argv)
     assert {"--jobs=77", "--starttime=now-720minutes"} <= set(asked)
 
 
@@ -186,16 +186,43 @@ def test_an_output_that_slurm_does_not_name_is_unknown(
         (one,) = (one for one in found["unknown"] if one["what"] == "the output of job 77")
         return one["reason"], one["hint"]
 
-    assert part() == ("slurmctld names no file of it", "give it with --log FILE")
+    reason = "slurmctld names no file of it; sacct names none"
+    assert part() == (reason, "give it with --log FILE")
     run = Probe.run
 
     def down(probe: Probe, argv: list[str], limit: float = 1) -> CommandResult:
         if "scontrol" in argv:
             return CommandResult(1, "", "Unable to contact slurm controller (connect failure)\n")
+        if "--expand-patterns" in argv:
+            return CommandResult(1, "", 'sacct: error: Invalid field requested: "StdErr"\n')
         return run(probe, argv, limit)
 
     monkeypatch.setattr(Probe, "run", down)
-    assert part()[0] == "Unable to contact slurm controller (connect failure)"
+    assert part()[0] == (
+        "Unable to contact slurm controller (connect failure); "
+        'sacct: error: Invalid field requested: "StdErr"'
+    )
+
+
+def test_the_output_of_a_job_that_slurmctld_forgot_is_in_accounting(
+    node: Commands, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "slurm-77.out").write_text("torch.OutOfMemoryError: CUDA out of memory. x\n")
+    ended(tmp_path, "77")
+    run = Probe.run
+
+    def kept(probe: Probe, argv: list[str], limit: float = 1) -> CommandResult:
+        if "--expand-patterns" in argv:
+            rows = (("ada", str(tmp_path), "", "slurm-77.out"), ("", "/", "", ""))
+            return CommandResult(0, "".join("\x1f".join(row) + "\n" for row in rows), "")
+        return run(probe, argv, limit)
+
+    monkeypatch.setattr(Probe, "run", kept)
+    found = node.answer("diagnose", "job", "77")
+    assert f"{tmp_path}/slurm-77.out: 1 lines" in found["read"]
+    assert signatures(found) == ["gpu-memory"]
+    (asked,) = (argv for argv in node.ran if f"{tmp_path}/slurm-77.out" in argv)
+    assert asked[:5] == ["runuser", "-u", "ada", "--", "timeout"]
 
 
 def test_this_node_is_found_by_its_address(node: Commands, tmp_path: Path) -> None:

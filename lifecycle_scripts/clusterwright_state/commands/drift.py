@@ -1,0 +1,159 @@
+"""`clusterwright drift` on a node: what nodes can compare; the rest needs AWS and the file.
+
+Compared are the inputs of this node with those that the controller published, the slurm.conf of
+this node with what slurmctld runs, and the versions of slurmd with slurmctld's.
+"""
+
+from __future__ import annotations
+
+import os
+import posixpath
+import re
+from typing import Any, Optional
+
+from clusterwright_common.probe import Probe
+from clusterwright_common.scontrol import words
+
+from clusterwright_state import slurm_view
+from clusterwright_state.commands import published
+from clusterwright_state.commands.view import View, head, without_platform
+
+_SHOWN = 5
+_TIMEOUT_SECONDS = 20.0
+_DEADLINE_SECONDS = 60.0
+_SLURM_CONF = "the running Slurm configuration"
+_INPUTS = "the inputs of the node program"
+# Lines of these are not in `scontrol show config`, or in another form.
+_OTHER_FORM = re.compile(
+    r"(?:nodename|nodeset|partitionname|downnodes|frontendname|slurmctldhost|.*(?:pass|key|secret"
+    r"|token|authaltparam|authinfo).*)$"
+)
+_UNIT = re.compile(r" (?:sec|min|hours)$|\(\d+\)$")
+_INCLUDE = re.compile(r"include\s+(\S+)$", re.IGNORECASE)
+_Found = tuple[list[dict[str, Any]], list[dict[str, Any]]]
+
+
+def answer(view: View, root: str = "/") -> dict[str, Any]:
+    """The document of the command."""
+    probe = Probe(root, _DEADLINE_SECONDS)
+    differences: list[dict[str, Any]] = []
+    parts: list[dict[str, Any]] = []
+    for compare in (_of_inputs, _of_slurm_conf, _of_versions):
+        differs, unknown = compare(view, probe)
+        differences += differs
+        parts += unknown
+    parts.append(
+        _part(
+            "the file, the stacks and what AWS has (rules, routes, endpoints, launch templates, "
+            "images, uploaded scripts)",
+            "neither the file nor the templates are on a node, which has no right to read AWS",
+            "from a workstation: clusterwright drift FILE",
+        )
+    )
+    code = 1 if differences else 2
+    return {
+        **without_platform(head(view.setting, "drift", code)),
+        "stacks": [],
+        "differences": differences,
+        "not_compared": parts,
+    }
+
+
+def _of_inputs(view: View, _: Probe) -> _Found:
+    setting = view.setting
+    if not setting.on_hyperpod:
+        reason = "groups have files of their own on this platform"
+        return [], [_part(_INPUTS, reason, "from a workstation: clusterwright drift FILE")]
+    try:
+        theirs = published.inputs_sha256(setting)
+    except published.NotReadable as error:
+        return [], [_part(_INPUTS, str(error))]
+    if setting.inputs_sha256 is None or theirs is None:
+        which = "this node" if setting.inputs_sha256 is None else setting.administrator
+        return [], [_part(_INPUTS, f"{which} does not state their digest")]
+    if setting.inputs_sha256 == theirs:
+        return [], []
+    here = os.uname().nodename.partition(".")[0]
+    return [_differs(here, "inputs_sha256", setting.inputs_sha256, theirs, "node-program")], []
+
+
+def _of_slurm_conf(view: View, probe: Probe) -> _Found:
+    """By the hash that Slurm itself compares; the keys say what it is."""
+    running = (view.state["configuration"] or {}).get("slurm_conf")
+    if running is None:
+        return [], [_part(_SLURM_CONF, "slurmctld does not answer")]
+    compared = str(running.get("HASH_VAL", ""))
+    if compared.startswith("Match"):
+        return [], []
+    if not compared.startswith("Different"):
+        return [], [_part(_SLURM_CONF, "Slurm does not compare it (HASH_VAL)")]
+    path = next((one for one in slurm_view.CONFIGURATIONS if probe.read(one)), None)
+    file = _settings(probe, path) if path is not None else {}
+    there = {name.lower(): value for name, value in running.items()}
+    found = [
+        _differs("slurm.conf", name, there[name.lower()], value, "slurm-configuration")
+        for name, value in file.items()
+        if name.lower() in there and not _same(there[name.lower()], value)
+    ]
+    if not found:
+        what = "the configuration that slurmctld runs"
+        found = [_differs("slurm.conf", "", what, path or "of this node", "slurm-configuration")]
+    return found, []
+
+
+def _of_versions(view: View, probe: Probe) -> _Found:
+    what = "the versions of slurmd"
+    running = (view.state["configuration"] or {}).get("slurm_conf") or {}
+    ours = running.get("SLURM_VERSION")
+    shown = probe.run(["scontrol", "--oneliner", "show", "nodes"], _TIMEOUT_SECONDS)
+    if not shown.ok or ours is None:
+        return [], [_part(what, shown.summary if not shown.ok else "slurmctld does not answer")]
+    others: dict[str, list[str]] = {}
+    for record in map(words, shown.stdout.splitlines()):
+        version = record.get("Version")  # of nodes that have registered
+        if version not in (None, "", "(null)", ours):
+            others.setdefault(str(version), []).append(record.get("NodeName", ""))
+    found = []
+    for version, names in sorted(others.items()):
+        more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+        named = ", ".join(names[:_SHOWN]) + more
+        found.append(_differs(named, "slurmd", version, str(ours), "slurm-configuration"))
+    return found, []
+
+
+def _settings(probe: Probe, path: str, depth: int = 0) -> dict[str, str]:
+    """The settings of slurm.conf and of the files that it includes, which may be missing."""
+    found: dict[str, str] = {}
+    for line in (probe.read(path) or "").splitlines():
+        text = line.partition("#")[0].strip()
+        included = _INCLUDE.match(text)
+        if included and depth == 0:
+            found.update(_settings(probe, posixpath.join(posixpath.dirname(path), included[1]), 1))
+        key, equals, value = text.partition("=")
+        if equals and not _OTHER_FORM.match(key.strip().lower()):
+            found[key.strip()] = value.strip().strip('"')
+    return found
+
+
+def _same(running: str, file: str) -> bool:
+    """Whether what is shown has every word of the file; Slurm adds what a setting implies."""
+    return _words(file) <= _words(running)
+
+
+def _words(text: str) -> frozenset[str]:
+    plain = _UNIT.sub("", text.strip().lower())
+    return frozenset(part.strip() for part in plain.split(",") if part.strip())
+
+
+def _differs(resource: str, path: str, deployed: str, file: str, kind: str) -> dict[str, Any]:
+    return {
+        "resource": resource,
+        "path": path,
+        "deployed": deployed,
+        "file": file,
+        "kind": kind,
+    }
+
+
+def _part(what: str, reason: str, hint: Optional[str] = None) -> dict[str, Any]:
+    return {"what": what, "reason": reason, "hint": hint}

@@ -1,0 +1,188 @@
+"""`clusterwright drift` on a node compares what nodes know."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from clusterwright_common.probe import CommandResult, Probe
+from clusterwright_state import slurm_view
+from clusterwright_state.commands import drift, view
+from clusterwright_state.commands.setting import read
+
+from clusterwright.json_output.drift import DriftOutput
+from tests.nodes.state.commands.conftest import Commands
+
+CLOSED = "slurm_load_node error: Unable to contact slurm controller"
+AWS = (
+    "the file, the stacks and what AWS has (rules, routes, endpoints, launch templates, images, "
+    "uploaded scripts)"
+)
+
+
+def slurm(
+    monkeypatch: pytest.MonkeyPatch, configuration: dict[str, str] | None, shown: str = ""
+) -> None:
+    """What slurmctld runs, and the answer of `scontrol show nodes`."""
+    monkeypatch.setattr(slurm_view, "running_configuration", lambda _: configuration)
+
+    def run(_: Probe, argv: list[str], __: float = 0) -> CommandResult:
+        if configuration is None:
+            return CommandResult(1, "", CLOSED)
+        return CommandResult(0, shown if "nodes" in argv else "", "")
+
+    monkeypatch.setattr(Probe, "run", run)
+
+
+def publish(node: Commands, digest: str | None) -> None:
+    node.published = json.dumps(
+        {
+            "environment": "prod",
+            "written_at": view.now(),
+            "configuration": {"inputs_sha256": digest},
+        }
+    )
+
+
+def differences(found: dict[str, Any]) -> list[tuple[str, ...]]:
+    DriftOutput.model_validate_json(json.dumps(found))
+    assert set(found) == set(DriftOutput.model_fields)
+    keys = ("kind", "resource", "path", "deployed", "file")
+    return [tuple(one[key] for key in keys) for one in found["differences"]]
+
+
+SAME = {"HASH_VAL": "Match", "SLURM_VERSION": "24.11.5"}
+
+
+def test_a_node_without_differences_leaves_out_what_aws_has(
+    commands: Commands, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commands.setting(inputs_sha256="a1")
+    publish(commands, "a1")
+    slurm(
+        monkeypatch, SAME, "NodeName=workers-1 Arch=x86_64 Version=24.11.5\nNodeName=workers-2 X=1"
+    )
+    found = commands.answer("drift")
+    assert differences(found) == []
+    assert [one["what"] for one in found["not_compared"]] == [AWS]
+    assert found["exit_code"] == 2
+    text = commands.run("drift")[1]
+    assert "hint: from a workstation: clusterwright drift FILE" in text
+    assert text.endswith("\n0 differences\n")
+
+
+def test_other_inputs_and_other_versions_of_slurmd(
+    commands: Commands, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("os.uname", lambda: type("Uname", (), {"nodename": "ip-10-0-0-9.ec2"}))
+    commands.setting(inputs_sha256="a1")
+    publish(commands, "b2")
+    others = [f"NodeName=workers-{number} Version=24.05.1" for number in range(7)]
+    slurm(monkeypatch, SAME, "\n".join(["NodeName=head Version=24.11.5", *others]))
+    found = commands.answer("drift")
+    assert found["exit_code"] == 1
+    assert differences(found) == [
+        ("node-program", "ip-10-0-0-9", "inputs_sha256", "a1", "b2"),
+        (
+            "slurm-configuration",
+            "workers-0, workers-1, workers-2, workers-3, workers-4 and 2 more",
+            "slurmd",
+            "24.05.1",
+            "24.11.5",
+        ),
+    ]
+    text = commands.run("drift")[1]
+    assert "node-program: ip-10-0-0-9.inputs_sha256\n  deployed  a1\n  file      b2\n" in text
+
+
+def test_slurm_conf_that_slurmctld_did_not_read(
+    commands: Commands, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    commands.setting()
+    folder = tmp_path / "root/etc/slurm"
+    folder.mkdir(parents=True)
+    (folder / "slurm.conf").write_text(
+        "# SuspendTime=1\nSlurmdTimeout=600 # s\nKillWait=30\nPrologFlags=Contain\n"
+        "SlurmUser=slurm\nSlurmctldHost=a\nNodeName=w State=UNKNOWN\nAuthAltParameters=x\n"
+        'Unknown=1\nPrologEpilogTimeout="60"\ninclude more.conf\ninclude none.conf\n'
+    )
+    (folder / "more.conf").write_text("MaxJobCount=5\ninclude slurm.conf\n")
+    running = {
+        **SAME,
+        "HASH_VAL": "Different Ours=<0x1> Slurmctld=<0x2>",
+        "SlurmdTimeout": "300 sec",
+        "KillWait": "30 sec",
+        "PrologFlags": "Alloc,Contain",
+        "SlurmUser": "slurm(64030)",
+        "SlurmctldHost": "b",
+        "PrologEpilogTimeout": "60 sec",
+        "MaxJobCount": "10000",
+    }
+    slurm(monkeypatch, running)
+    known = view.read(read(f"{tmp_path}/commands.json"), needs_acceptance=False)
+    found = drift.answer(known, f"{tmp_path}/root")
+    assert differences(found) == [
+        ("slurm-configuration", "slurm.conf", "SlurmdTimeout", "300 sec", "600"),
+        ("slurm-configuration", "slurm.conf", "MaxJobCount", "10000", "5"),
+    ]
+    (folder / "slurm.conf").write_text("KillWait=30\n")
+    assert differences(drift.answer(known, f"{tmp_path}/root")) == [
+        (
+            "slurm-configuration",
+            "slurm.conf",
+            "",
+            "the configuration that slurmctld runs",
+            "/etc/slurm/slurm.conf",
+        )
+    ]
+
+
+@pytest.mark.parametrize(
+    ("configuration", "reasons"),
+    [
+        (
+            None,
+            {
+                "the running Slurm configuration": "slurmctld does not answer",
+                "the versions of slurmd": CLOSED,
+            },
+        ),
+        (
+            {},
+            {
+                "the running Slurm configuration": "Slurm does not compare it (HASH_VAL)",
+                "the versions of slurmd": "slurmctld does not answer",
+            },
+        ),
+    ],
+)
+def test_what_does_not_answer_is_not_compared(
+    commands: Commands,
+    monkeypatch: pytest.MonkeyPatch,
+    configuration: dict[str, str] | None,
+    reasons: dict[str, str],
+) -> None:
+    slurm(monkeypatch, configuration)
+    found = commands.answer("drift")
+    assert differences(found) == []
+    assert {one["what"]: one["reason"] for one in found["not_compared"]}.items() >= reasons.items()
+
+
+def test_inputs_that_nobody_states(commands: Commands, monkeypatch: pytest.MonkeyPatch) -> None:
+    slurm(monkeypatch, SAME)
+
+    def reason() -> str:
+        found = commands.answer("drift")["not_compared"]
+        (one,) = (one for one in found if one["what"] == "the inputs of the node program")
+        return str(one["reason"])
+
+    assert reason().startswith("state/scheduler.json of the bucket cannot be read")
+    publish(commands, "b2")
+    assert reason() == "this node does not state their digest"
+    commands.setting(inputs_sha256="a1")
+    publish(commands, None)
+    assert reason() == "the controller does not state their digest"
+    commands.setting(inputs_sha256="a1", platform="parallelcluster")
+    assert reason() == "groups have files of their own on this platform"
