@@ -57,6 +57,15 @@ class PcsGroupOrder:
     template: Mapping[str, Any]
     instances: tuple[PcsInstance, ...]
 
+    @property
+    def static_count(self) -> int:
+        """How many instances always run; nodes are numbered from 1, the static ones first."""
+        return int(self.members["scalingConfiguration"]["minInstanceCount"])
+
+    def is_static(self, number: int) -> bool:
+        """Whether the node of that number always has an instance."""
+        return number <= self.static_count
+
 
 @dataclass(frozen=True)
 class PcsQueueOrder:

@@ -166,8 +166,7 @@ class RunningCluster:
         from botocore.exceptions import ClientError
 
         for group in self._order.groups:
-            least = group.members["scalingConfiguration"]["minInstanceCount"]
-            numbers = {number for number in self._missing.get(group.id, ()) if number <= least}
+            numbers = set(filter(group.is_static, self._missing.get(group.id, ())))
             if not numbers:
                 self._missing.pop(group.id, None)
                 continue

@@ -66,7 +66,7 @@ def members(account: AwsClients, order: PcsOrder) -> list[Member]:
                 group_name=group.name,
                 group_id=group.id,
                 number=one.number,
-                is_static=one.number <= group.members["scalingConfiguration"]["minInstanceCount"],
+                is_static=group.is_static(one.number),
                 # A group without a queue takes no jobs; a queue may come after its group.
                 is_login=group.id not in queued,
                 instance_id=one.instance_id,

@@ -92,11 +92,7 @@ def has_accounting(order: PcsOrder) -> bool:
 def _slurm_conf(order: PcsOrder, host: str) -> str:
     configuration = _configuration(order)
     custom = _custom(configuration, "slurmCustomSettings")
-    static = [
-        names
-        for group in order.groups
-        if (names := _names(group, group.members["scalingConfiguration"]["minInstanceCount"]))
-    ]
+    static = [names for group in order.groups if (names := _names(group, group.static_count))]
     settings = {
         "ClusterName": order.name,
         "SlurmctldHost": f"{host}({order.address})",

@@ -107,3 +107,9 @@ def test_scripts_of_user_data() -> None:
 def test_user_data_of_other_formats_is_refused(text: str, words: str) -> None:
     with pytest.raises(RehearsalError, match=words):
         shell_scripts(text)
+
+
+def test_the_first_nodes_of_a_group_are_static() -> None:
+    one = group(least=2, most=3)
+    assert [one.is_static(number) for number in (1, 2, 3)] == [True, True, False]
+    assert one.static_count == 2
