@@ -47,6 +47,7 @@ def read_deployed(
     Exits with 3 if the spec or the prices are invalid.
     """
     from clusterwright.aws.session import AwsSession
+    from clusterwright.cli.diff_drift import changed_rules
     from clusterwright.cluster_state.parts import parts_of
     from clusterwright.cluster_state.reading import read_cluster
 
@@ -60,6 +61,7 @@ def read_deployed(
         deadline_seconds=timeout_seconds,
         progress=progress.show,
         parts=parts_of(command),
+        changed_rules=lambda: changed_rules(session, spec.cluster),
     )
     progress.clear()
     rates = rates_of(

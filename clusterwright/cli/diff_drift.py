@@ -13,7 +13,9 @@ if TYPE_CHECKING:
 
     from clusterwright.aws.ec2.vpc import Permission
     from clusterwright.aws.session import AwsSession
-    from clusterwright.review.assembly import Assembly
+    from clusterwright.cluster_spec.models.cluster import Cluster
+    from clusterwright.cluster_state.not_read import NotRead
+    from clusterwright.review.assembly import Assembly, StackTemplate
     from clusterwright.review.resource_changes import Key
     from clusterwright.review.results import SpecChange, UncheckedResource, Unknown
     from clusterwright.review.security_group_drift import LiveRule
@@ -47,6 +49,61 @@ def drift_of(
         and side.type != "AWS::CDK::Metadata"
     )
     return (*found, *rules, *live), unchecked
+
+
+def changed_rules(session: AwsSession, cluster: Cluster) -> tuple[str, ...] | NotRead:
+    """The rules of security groups that differ from the deployed templates, in words.
+
+    The calls for one stack follow each other, those of all stacks are sent together: it takes as
+    long as three.
+
+    Raises
+    ------
+    AwsUnavailable
+        CloudFormation cannot be read.
+    """
+    from clusterwright.cluster_state.not_read import NotRead
+    from clusterwright.platforms.stack_names import PARTS, stack_name
+    from clusterwright.review.assembly import Assembly, pseudo_parameters
+    from clusterwright.review.resource_changes import resources_of
+    from clusterwright.review.security_group_drift import GROUP, rule_drift
+
+    names = [stack_name(cluster.environment, part) for part in PARTS]
+    with ThreadPoolExecutor(len(names) + 1) as pool:
+        live = pool.submit(_live_rules, session)
+        read = list(pool.map(lambda name: _deployed(session, name), names))
+        rules = live.result()
+    known = [each for each in read if each is not None]
+    pseudo = pseudo_parameters(cluster.account, cluster.region, cluster.partition)
+    deployed = Assembly({template.name: template for template, _ in known}, pseudo)
+    ids = {key: name for _, of_stack in known for key, name in of_stack.items()}
+    changes, compared = rule_drift(deployed, ids, rules)
+    groups = {key for key, side in resources_of(deployed).items() if side.type == GROUP}
+    if not changes and groups - compared:
+        others = ", ".join("/".join(key) for key in sorted(groups - compared))
+        reason = f"those of {others} are gone, or are not known from the templates"
+        return NotRead("the rules of security groups", reason, "clusterwright drift FILE")
+    return tuple(
+        f"{change.path.removesuffix('.rules')}: "
+        + (f"{change.after} was added" if change.before is None else f"{change.before} is missing")
+        for change in changes
+    )
+
+
+def _deployed(session: AwsSession, name: str) -> tuple[StackTemplate, dict[Key, str]] | None:
+    """The template of a stack and its physical ids; None without one that can be compared."""
+    from clusterwright.aws.cloudformation import stacks
+    from clusterwright.review.assembly import StackTemplate
+
+    found = stacks.stack(session, name)
+    if found is None or found.status in ("DELETE_COMPLETE", "REVIEW_IN_PROGRESS"):
+        return None
+    body = stacks.template(session, name)
+    if body is None:
+        return None
+    resources = stacks.stack_resources(session, name)
+    ids = {(name, resource.logical_id): resource.physical_id for resource in resources}
+    return StackTemplate(name, body, found.parameters), ids
 
 
 def _property(path: str) -> str:
@@ -153,7 +210,6 @@ def _security_groups(
     physical_ids: Mapping[Key, str],
     unknown: list[Unknown],
 ) -> tuple[tuple[SpecChange, ...], frozenset[Key]]:
-    from clusterwright.aws.ec2.vpc import security_groups
     from clusterwright.aws.errors import AwsUnavailable
     from clusterwright.review.resource_changes import resources_of
     from clusterwright.review.results import Unknown
@@ -162,19 +218,26 @@ def _security_groups(
     if not any(side.type == GROUP for side in resources_of(deployed).values()):
         return (), frozenset()
     try:
-        live = {
-            group.id: frozenset(
-                rule
-                for direction, permissions in (("in", group.inbound), ("out", group.outbound))
-                for permission in permissions
-                for rule in _rules(direction, permission)
-            )
-            for group in security_groups(session)
-        }
+        live = _live_rules(session)
     except AwsUnavailable as refusal:
         unknown.append(Unknown("the rules of security groups", refusal.message, refusal.hint))
         return (), frozenset()
     return rule_drift(deployed, physical_ids, live)
+
+
+def _live_rules(session: AwsSession) -> dict[str, frozenset[LiveRule]]:
+    """The rules of every security group of the region, by its id. Raises AwsUnavailable."""
+    from clusterwright.aws.ec2.vpc import security_groups
+
+    return {
+        group.id: frozenset(
+            rule
+            for direction, permissions in (("in", group.inbound), ("out", group.outbound))
+            for permission in permissions
+            for rule in _rules(direction, permission)
+        )
+        for group in security_groups(session)
+    }
 
 
 def _rules(direction: str, permission: Permission) -> Iterator[LiveRule]:

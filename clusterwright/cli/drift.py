@@ -87,7 +87,10 @@ def _report(read: ReadCluster, path: Path, timeout_seconds: float) -> DriftRepor
         stacks=stacks,
         differences=tuple(each for each in found if isinstance(each, Difference)),
         not_compared=(*refused, *(each for each in found if isinstance(each, NotCompared))),
-        unreadable=unreadable or bool(refused) or read.state.scheduler.unknown is not None,
+        unreadable=unreadable
+        or bool(refused)
+        or read.state.scheduler.unknown is not None
+        or any(isinstance(each, NotCompared) and each.is_unread for each in found),
     )
 
 
@@ -164,8 +167,8 @@ def _running(read: ReadCluster) -> Iterator[Difference | NotCompared]:
 
     cluster, state = read.spec.cluster, read.state
     yield from image_differences(state)
-    if cluster.uses_slurm and state.scheduler.current is not None:
-        yield from node_program_differences(cluster, state, _uploaded(read))
+    if cluster.uses_slurm:
+        yield from node_program_differences(cluster, state, lambda: _uploaded(read))
     yield from slurm_differences(cluster, state, load_catalog())
 
 
@@ -174,14 +177,14 @@ def _uploaded(read: ReadCluster) -> Mapping[str, str | None] | NotRead:
     from clusterwright.aws import s3
     from clusterwright.aws.errors import AwsUnavailable
     from clusterwright.cluster_state.not_read import NotRead, known
-    from clusterwright.operate.running_configuration import INPUT_FILES
+    from clusterwright.operate.running_configuration import INPUT_FILES, NO_ADDRESS
 
     platform = known(read.state.cluster)
     groups = platform.groups if platform is not None else ()
     address = next((group.scripts_s3_uri for group in groups if group.scripts_s3_uri), None)
     what = "the inputs of the node program"
     if address is None:
-        return NotRead(what, "the platform does not report the address of the scripts")
+        return NotRead(what, NO_ADDRESS)
     bucket, _, prefix = address.removeprefix("s3://").partition("/")
     try:
         return {

@@ -6,7 +6,14 @@ from collections.abc import Mapping
 from typing import Final, Literal, get_args
 
 Part = Literal[
-    "stacks", "deployed-spec", "cluster", "nodes", "scheduler", "capacity", "deep-health"
+    "stacks",
+    "deployed-spec",
+    "cluster",
+    "nodes",
+    "scheduler",
+    "capacity",
+    "deep-health",
+    "rules",
 ]
 
 EVERY_PART: Final[frozenset[Part]] = frozenset(get_args(Part))
@@ -15,6 +22,7 @@ PARTS_READ: Final[Mapping[str, frozenset[Part]]] = {
     "accept": frozenset({"nodes", "scheduler", "deep-health"}),
     "capacity": frozenset({"nodes", "scheduler", "capacity"}),
     "drift": frozenset({"deployed-spec", "cluster", "scheduler"}),
+    "node": EVERY_PART - {"rules"},
     "topology": frozenset({"nodes", "scheduler"}),
 }
 """By command; every part where a command has no entry."""

@@ -97,6 +97,11 @@ def _read(cluster: Cluster) -> Iterator[tuple[Part, str, str]]:
         yield "stacks", "cloudformation:DescribeStacks", resource
     deployed = _arn(cluster, "cloudformation", f"stack/{stack_name(environment, 'cluster')}/*")
     yield "deployed-spec", "cloudformation:GetTemplate", deployed
+    for part in PARTS:
+        resource = _arn(cluster, "cloudformation", f"stack/{stack_name(environment, part)}/*")
+        for operation in ("DescribeStacks", "GetTemplate", "ListStackResources"):
+            yield "rules", f"cloudformation:{operation}", resource
+    yield "rules", "ec2:DescribeSecurityGroups", ALL
     for action, resource in _cluster(cluster):
         yield "cluster", action, resource
     for action, resource in _nodes(cluster):

@@ -38,6 +38,7 @@ _NODES: Final = "the nodes"
 _CLUSTER: Final = "the cluster"
 _SCHEDULER: Final = "the scheduler's view"
 _DEPLOYED: Final = "the deployed spec"
+_RULES: Final = "the rules of security groups"
 _DEEP_HEALTH: Final = "the results of HyperPod's deep health checks"
 
 
@@ -49,6 +50,7 @@ def read_cluster(
     deadline_seconds: float,
     progress: Progress | None = None,
     parts: Collection[Part] = EVERY_PART,
+    changed_rules: Callable[[], tuple[str, ...] | NotRead] | None = None,
 ) -> ClusterState:
     """Read what the operating commands show; what AWS refuses is unknown.
 
@@ -58,10 +60,14 @@ def read_cluster(
         Called after each answer.
     parts:
         What to read; the others are unknown.
+    changed_rules:
+        Compares the rules of security groups with the deployed templates.
     """
     bought = purchases(cluster)
     wanted = _reads(session, cluster, now)
     reads = {name: read for name, (part, read) in wanted.items() if part in parts}
+    if changed_rules is not None and "rules" in parts:
+        reads[_RULES] = changed_rules
     try:
         session.require_credentials(service="sts", operation="GetCallerIdentity")
     except AwsUnavailable as error:
@@ -83,6 +89,7 @@ def read_cluster(
         scheduler=view,
         capacity={name: found[_capacity_key(name)] for name in bought},
         deep_health=found.get(_DEEP_HEALTH, {}),
+        changed_rules=answers.get(_RULES),
     )
 
 

@@ -153,6 +153,9 @@ class ClusterState:
         One entry for each purchase that the spec names; None where AWS does not have it.
     deep_health:
         The last results of HyperPod's own deep health checks, by instance id.
+    changed_rules:
+        Rules of security groups that were changed outside CloudFormation, in words; None if this
+        command does not compare them.
     """
 
     read_at: dt.datetime
@@ -163,3 +166,4 @@ class ClusterState:
     scheduler: SchedulerView
     capacity: dict[str, CapacityState | NotRead | None]
     deep_health: Results | NotRead = field(default_factory=dict)
+    changed_rules: tuple[str, ...] | NotRead | None = None

@@ -361,11 +361,18 @@ class Difference:
 
 @dataclass(frozen=True)
 class NotCompared:
-    """Something that was not compared, and why."""
+    """Something that was not compared, and why.
+
+    Attributes
+    ----------
+    is_unread:
+        It could have been compared, but could not be read, so that the answer is incomplete.
+    """
 
     what: str
     reason: str
     hint: str | None = None
+    is_unread: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

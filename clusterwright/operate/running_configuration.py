@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
 from clusterwright.catalog import Catalog
@@ -16,6 +16,8 @@ from clusterwright.platforms.pcs.settings import cluster_settings
 
 INPUT_FILES: Final = ("cluster.json", "deployment.json", "provisioning_parameters.json")
 """The uploaded files that the node program reads, in its order (`inputs.py` there)."""
+
+NO_ADDRESS: Final = "the platform does not report the address of the scripts"
 
 Found = Iterator[Difference | NotCompared]
 
@@ -41,23 +43,29 @@ def inputs_sha256(texts: Mapping[str, str | None]) -> str:
 
 
 def node_program_differences(
-    cluster: Cluster, state: ClusterState, uploaded: Mapping[str, str | None] | NotRead
+    cluster: Cluster,
+    state: ClusterState,
+    read: Callable[[], Mapping[str, str | None] | NotRead],
 ) -> Found:
-    """The inputs that configured the controller against those that are uploaded now."""
+    """The inputs that configured the controller against those that are uploaded now.
+
+    `read` returns the uploaded files; it is called if the controller published its digest.
+    """
     what = "the inputs of the node program"
     if not cluster.uses_slurm:
         return
-    if isinstance(uploaded, NotRead):
-        yield NotCompared(what, uploaded.reason, uploaded.hint)
-        return
     published = state.scheduler.current
     if published is None:
-        unknown = state.scheduler.unknown
-        yield NotCompared(what, unknown.reason if unknown is not None else "not published")
+        yield _not_published(what, state)
         return
     running = published.configuration.inputs_sha256 if published.configuration else None
     if running is None:
-        yield NotCompared(what, "the controller does not publish their digest")
+        yield NotCompared(what, "the controller does not publish their digest", None, True)
+        return
+    uploaded = read()
+    if isinstance(uploaded, NotRead):
+        is_unread = uploaded.reason != NO_ADDRESS
+        yield NotCompared(what, uploaded.reason, uploaded.hint, is_unread)
         return
     expected = inputs_sha256(uploaded)
     if running != expected:
@@ -72,15 +80,14 @@ def slurm_differences(cluster: Cluster, state: ClusterState, catalog: Catalog) -
         return
     published = state.scheduler.current
     if published is None:
-        unknown = state.scheduler.unknown
-        yield NotCompared(what, unknown.reason if unknown is not None else "not published")
-        return
-    running = published.configuration.slurm_conf if published.configuration else None
-    if running is None:
-        yield NotCompared(what, "the controller could not read it")
+        yield _not_published(what, state)
         return
     if cluster.on_hyperpod and cluster.slurm.configuration == "managed":
         yield NotCompared(what, "HyperPod writes slurm.conf in the managed configuration")
+        return
+    running = published.configuration.slurm_conf if published.configuration else None
+    if running is None:
+        yield NotCompared(what, "the controller could not read it", None, True)
         return
     there = {name.lower(): value for name, value in running.items()}
     ours = cluster_settings if cluster.traits.service_runs_controller else custom_settings
@@ -91,6 +98,12 @@ def slurm_differences(cluster: Cluster, state: ClusterState, catalog: Catalog) -
         actual = there[name.lower()]
         if not same_setting(actual, expected):
             yield Difference("slurm.conf", name, actual, expected, "slurm-configuration")
+
+
+def _not_published(what: str, state: ClusterState) -> NotCompared:
+    unknown = state.scheduler.unknown
+    reason = unknown.reason if unknown is not None else "not published"
+    return NotCompared(what, reason, None, is_unread=True)
 
 
 def same_setting(actual: str | None, expected: str) -> bool:

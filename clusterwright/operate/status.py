@@ -38,6 +38,7 @@ _IMAGE_SEVERITY: Final[Mapping[str, Severity]] = {
     "EndOfLife": "warning",
 }
 """ImageVersionStatus of HyperPod (botocore 1.44.5) that is not `UpToDate`."""
+_SHOWN_RULES: Final = 3
 
 
 def status_report(
@@ -97,7 +98,7 @@ def status_report(
 def unknown_parts(state: ClusterState) -> tuple[UnknownPart, ...]:
     """What could not be read, each reason once."""
     parts: list[object] = [state.stacks, state.cluster, state.nodes, state.deployed_spec]
-    parts.append(state.deep_health)
+    parts += [state.deep_health, state.changed_rules]
     if not _stale(state) and not nothing_there(state):
         parts.append(state.scheduler.unknown)
     scheduler = state.scheduler.current
@@ -171,7 +172,9 @@ def group_statuses(
 
 
 def drift_signal(state: ClusterState, resolved: Mapping[str, Any]) -> DriftSignal:
-    """Whether something differs: the recorded spec, and CloudFormation's last drift detection."""
+    """Whether something differs: the recorded spec, rules of security groups now, and
+    CloudFormation's last drift detection.
+    """
     recorded = deployed_spec(state)
     stacks = () if isinstance(state.stacks, NotRead) else state.stacks
     if not stacks:
@@ -188,6 +191,11 @@ def drift_signal(state: ClusterState, resolved: Mapping[str, Any]) -> DriftSigna
             if recorded.get(key) != resolved.get(key)
         )
         reasons.append(f"the file differs from what was deployed: {', '.join(keys)}")
+    rules = state.changed_rules
+    if rules and not isinstance(rules, NotRead):
+        more = f" and {len(rules) - _SHOWN_RULES} more" if len(rules) > _SHOWN_RULES else ""
+        shown = "; ".join(rules[:_SHOWN_RULES])
+        reasons.append(f"rules of security groups were changed: {shown}{more}")
     if reasons:
         return DriftSignal("yes", tuple(reasons))
     unchecked = [stack.name for stack in stacks if stack.drift != "IN_SYNC"]
@@ -195,6 +203,8 @@ def drift_signal(state: ClusterState, resolved: Mapping[str, Any]) -> DriftSigna
         reasons.append(f"CloudFormation has not compared {len(unchecked)} of {len(stacks)} stacks")
     if recorded is None:
         reasons.append("the deployed spec is unknown")
+    if rules is None or isinstance(rules, NotRead):
+        reasons.append("the rules of security groups are unknown")
     return DriftSignal("unknown" if reasons else "no", tuple(reasons))
 
 

@@ -43,8 +43,9 @@ def test_nothing_differs_and_the_rest_is_listed(deployed: Deployed) -> None:
     assert [
         entry["what"] for entry in data["not_compared"] if "AWS::EC2::V" in entry["what"]
     ] == []
-    slurm = [e for e in data["not_compared"] if e["what"] == "the running Slurm configuration"]
-    assert "has not published" in slurm[0]["reason"]
+    reasons = {entry["what"]: entry["reason"] for entry in data["not_compared"]}
+    for what in ("the running Slurm configuration", "the inputs of the node program"):
+        assert "has not published" in reasons[what]
 
 
 def test_changes_outside_cloudformation(deployed: Deployed) -> None:
@@ -90,6 +91,12 @@ def test_changes_outside_cloudformation(deployed: Deployed) -> None:
     assert ("routes.203.0.113.0/24", gateway, None) in found
     assert ("", "deleted", "there") in found
     assert {d["kind"] for d in data["differences"]} == {"stack"}
+    status = json.loads(clusterwright("status", deployed.path, "--format", "json").out)
+    assert status["drift"]["state"] == "yes"
+    (reason,) = (text for text in status["drift"]["reasons"] if "security groups" in text)
+    assert "tcp 22-22 from 0.0.0.0/0 was added" in reason
+    assert "tcp 988-988" in reason
+    assert "drift" in [finding["code"] for finding in status["findings"]]
 
 
 def test_the_file_against_the_deployment(deployed: Deployed, tmp_path: Path) -> None:

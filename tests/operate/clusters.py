@@ -103,6 +103,7 @@ def cluster_state(spec: LoadedSpec, **changes: Any) -> ClusterState:
         nodes=(node(1, "controller"), *(node(i) for i in range(1, 5))),
         scheduler=SchedulerView(published(), None),
         capacity={},
+        changed_rules=(),
     )
     return replace(made, **changes)
 

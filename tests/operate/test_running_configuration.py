@@ -15,6 +15,7 @@ from clusterwright.cluster_state.published import RunningConfiguration, Schedule
 from clusterwright.cluster_state.results import ClusterState, PlatformGroup
 from clusterwright.operate.results import Difference, NotCompared
 from clusterwright.operate.running_configuration import (
+    NO_ADDRESS,
     image_differences,
     inputs_sha256,
     node_program_differences,
@@ -40,15 +41,35 @@ def test_digest_is_that_of_the_node_program() -> None:
 def test_node_program(tmp_path: Path) -> None:
     same = RunningConfiguration(inputs_sha256=inputs_sha256(UPLOADED))
     cluster, found = state(tmp_path, same)
-    assert list(node_program_differences(cluster, found, UPLOADED)) == []
-    (difference,) = node_program_differences(cluster, found, {**UPLOADED, "cluster.json": "{ }"})
+    assert list(node_program_differences(cluster, found, lambda: UPLOADED)) == []
+    other = {**UPLOADED, "cluster.json": "{ }"}
+    (difference,) = node_program_differences(cluster, found, lambda: other)
     assert isinstance(difference, Difference)
     assert (difference.kind, difference.resource) == ("node-program", "ip-controller-1")
-    (entry,) = node_program_differences(cluster, found, NotRead("x", "denied"))
-    assert isinstance(entry, NotCompared)
+    for reason, is_unread in (("denied", True), (NO_ADDRESS, False)):
+        refused = NotRead("x", reason)
+        (entry,) = node_program_differences(cluster, found, lambda read=refused: read)
+        assert isinstance(entry, NotCompared)
+        assert entry.is_unread is is_unread
     cluster, found = state(tmp_path, None)
-    (entry,) = node_program_differences(cluster, found, UPLOADED)
+    (entry,) = node_program_differences(cluster, found, lambda: UPLOADED)
     assert isinstance(entry, NotCompared)
+    assert entry.is_unread
+
+
+def test_what_is_not_published_is_unread(tmp_path: Path) -> None:
+    cluster, found = state(tmp_path, None, slurm={"configuration": "scripted"})
+    silent = replace(found, scheduler=SchedulerView(None, NotRead("x", "not published")))
+    entries = [
+        *slurm_differences(cluster, found, load_catalog()),
+        *slurm_differences(cluster, silent, load_catalog()),
+        *node_program_differences(cluster, silent, lambda: UPLOADED),
+    ]
+    assert [(entry.reason, entry.is_unread) for entry in entries] == [
+        ("the controller could not read it", True),
+        ("not published", True),
+        ("not published", True),
+    ]
 
 
 def test_slurm_conf(tmp_path: Path) -> None:

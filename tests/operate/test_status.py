@@ -173,6 +173,23 @@ def test_what_the_controller_could_not_read_is_unknown(spec: LoadedSpec) -> None
     assert [part.what for part in found.unknown] == ["the scheduler's jobs"]
 
 
+def test_changed_rules_are_drift(spec: LoadedSpec) -> None:
+    """CloudFormation's detection does not see rules that were added to a group."""
+    rules = tuple(f"test-network/Nodes: in tcp {port} was added" for port in (22, 23, 24, 25))
+    found = report(spec, changed_rules=rules)
+    assert found.drift.state == "yes"
+    (reason,) = found.drift.reasons
+    assert reason.endswith("Nodes: in tcp 24 was added and 1 more")
+    assert [each.code for each in found.findings] == ["drift"]
+
+
+def test_drift_is_unknown_without_the_rules(spec: LoadedSpec) -> None:
+    found = report(spec, changed_rules=NotRead("the rules of security groups", "refused"))
+    assert found.drift.state == "unknown"
+    assert found.drift.reasons == ("the rules of security groups are unknown",)
+    assert [each.what for each in found.unknown] == ["the rules of security groups"]
+
+
 def test_drift_is_unknown_until_cloudformation_compares(spec: LoadedSpec) -> None:
     stacks = (Stack("test-network", "CREATE_COMPLETE", None, False),)
     found = report(spec, stacks=stacks)
