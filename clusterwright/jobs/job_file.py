@@ -51,6 +51,7 @@ _WRAPPERS: Final = {
 }
 TORCHRUN: Final = frozenset({"torchrun", "hyperpodrun", "ft_launcher"})
 _MODULES: Final = frozenset({"torch.distributed.run", "torch.distributed.launch"})
+_VARIABLE: Final = re.compile(r"\$\{(\w+)\}")
 _SLURM_NODES: Final = ("SLURM_NNODES", "SLURM_JOB_NUM_NODES")
 
 
@@ -101,6 +102,8 @@ class Step:
         `srun`, `mpirun`, or empty.
     program:
         The words after srun and its options.
+    arguments:
+        The same words, the commands of `bash -c TEXT` in place of the text.
     """
 
     command: Command
@@ -109,6 +112,7 @@ class Step:
     program: tuple[Word, ...]
     launcher: Launcher | None
     mistakes: tuple[Mistake, ...] = ()
+    arguments: tuple[Word, ...] = ()
 
     @property
     def word(self) -> Word:
@@ -224,6 +228,29 @@ class JobFile:
     # -- commands -------------------------------------------------------------------------------
 
     @cached_property
+    def _inherited(self) -> dict[str, str]:
+        """What shells of steps know: Slurm's variables, and those that the script exports."""
+        found = dict(self.slurm_variables)
+        for assignment in self.script.assignments:
+            if assignment.certain and assignment.exported and not assignment.value.dynamic:
+                found[assignment.name] = assignment.value.text
+            elif assignment.exported or not assignment.certain:
+                found.pop(assignment.name, None)
+        return found
+
+    @cached_property
+    def _hold_options(self) -> frozenset[str]:
+        """Variables that have options, or nothing, wherever the file sets them."""
+        texts: dict[str, list[str]] = {}
+        for assignment in self.script.assignments:
+            texts.setdefault(assignment.name, []).append(assignment.value.text)
+        return frozenset(
+            name
+            for name, found in texts.items()
+            if any(found) and all(text.startswith("-") or not text for text in found)
+        )
+
+    @cached_property
     def slurm_variables(self) -> dict[str, str]:
         """Slurm's variables whose values the options determine."""
         return _slurm_variables(self.options)
@@ -231,7 +258,7 @@ class JobFile:
     @cached_property
     def commands(self) -> tuple[Command, ...]:
         """Commands, and those of `bash -c`, in the order of the file."""
-        inner = nested(self.script.commands, self.slurm_variables, self.script.functions)
+        inner = nested(self.script.commands, self._inherited, self.script.functions)
         return (*self.script.commands, *inner)
 
     @cached_property
@@ -245,23 +272,48 @@ class JobFile:
             return
         name = words[0].text.rpartition("/")[2]
         if name == "srun":
-            options, mistakes, program = read_options(words[1:], SRUN)
+            stated = [word for word in words[1:] if not self._only_options(word)]
+            options, mistakes, program = read_options(stated, SRUN)
             table = {option.name: option for option in options}
-            found = self._launcher(program)
-            yield Step(command, "srun", table, tuple(program), found, tuple(mistakes))
+            yield self._step(command, "srun", program, table, mistakes)
         elif name in ("mpirun", "mpiexec"):
-            yield Step(command, "mpirun", {}, tuple(words[1:]), self._launcher(words[1:]))
-        else:
-            found = self._launcher(words)
-            if found is not None:
-                yield Step(command, "", {}, tuple(words), found)
+            yield self._step(command, "mpirun", words[1:])
+        elif self._launcher(words) is not None:
+            yield self._step(command, "", words)
+
+    def _step(
+        self,
+        command: Command,
+        runner: str,
+        program: Sequence[Word],
+        options: Mapping[str, Option] | None = None,
+        mistakes: Sequence[Mistake] = (),
+    ) -> Step:
+        inner = [word for one in self._inside(program) for word in one.words]
+        return Step(
+            command,
+            runner,
+            options or {},
+            tuple(program),
+            self._launcher(program),
+            tuple(mistakes),
+            tuple(inner or program),
+        )
+
+    def _only_options(self, word: Word) -> bool:
+        """Whether a word is a variable of branches that has options, or nothing."""
+        match = _VARIABLE.fullmatch(word.text) if word.dynamic else None
+        return match is not None and match.group(1) in self._hold_options
+
+    def _inside(self, words: Sequence[Word]) -> list[Command]:
+        """The commands of `bash -c TEXT` among the words."""
+        return list(nested([Command(tuple(words))], self._inherited, self.script.functions))
 
     def _launcher(self, words: Sequence[Word]) -> Launcher | None:
         direct = _launcher(words)
         if direct is not None:
             return direct
-        command = Command(tuple(words))
-        for inner in nested([command], self.slurm_variables, self.script.functions):
+        for inner in self._inside(words):
             found = _launcher(_unwrapped(inner.words))
             if found is not None:
                 return found

@@ -144,8 +144,15 @@ class Script:
     outputs: list[GroupOutput] = field(default_factory=list)
     """Of groups, loops and subshells, and of nothing: `} > FILE`, `done > FILE`, `> FILE`."""
     functions: Functions = field(default_factory=dict)
+    aside: int | None = None
+    """The first of the commands that only handlers of `trap` and `$(name)` run."""
     first_line: int | None = None
     """Line of the first command."""
+
+    def following(self, command: Command) -> list[Command]:
+        """The commands after one, without those of handlers."""
+        place = next(index for index, one in enumerate(self.commands) if one is command)
+        return self.commands[place + 1 : self.aside]
 
 
 def read_script(
@@ -173,6 +180,7 @@ def read_script(
     reader.folder = folder
     reader.functions.update({name: list(found) for name, found in (functions or {}).items()})
     reader.read(lexed.tokens)
+    reader.script.aside = len(reader.script.commands)
     if functions is None:
         reader.rest(lexed.tokens)
     reader.script.functions = reader.functions

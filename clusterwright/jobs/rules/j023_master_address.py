@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from clusterwright.jobs.job import argument
 from clusterwright.jobs.rule import Assignment, Fail, Job, JobRule, Launcher, Results, Word
 
 _LOCAL = re.compile(r"(?:localhost|127(?:\.\d+){3}|0\.0\.0\.0|::1|\[::1\])(?::\d+)?")
@@ -21,6 +22,7 @@ class MasterAddress(JobRule):
     def check(self, job: Job) -> Results:
         if job.nodes is None or job.nodes < 2:
             return
+        yield from _ray(job)
         stated = False
         for step, launcher in job.file.launchers:
             own = step.options.get("nodes")
@@ -50,6 +52,22 @@ class MasterAddress(JobRule):
             )
         elif not stated and address is not None and _chosen(job, address.value):
             yield _other(job, f"MASTER_ADDR={address.value.text}", address)
+
+
+def _ray(job: Job) -> Results:
+    """Workers of Ray join the head at its address."""
+    for step in job.file.steps:
+        words = step.arguments
+        if [word.text for word in words[:2]] != ["ray", "start"] or step.runner == "":
+            continue
+        address = argument(words, "--address")
+        if address is not None and _LOCAL.fullmatch(address.text):
+            yield Fail(
+                message=f"ray start --address={address.text} on {job.nodes} nodes: a worker looks "
+                "for the head on its own node",
+                at=address,
+                hint=_HINT,
+            )
 
 
 def _fixed(job: Job, launcher: Launcher) -> Results:

@@ -57,7 +57,7 @@ class Checkpoints(JobRule):
 
 def _paths(job: Job) -> Iterator[tuple[Word | Assignment, str]]:
     for step in job.file.steps:
-        words = list(step.program)
+        words = list(step.arguments)
         # In a container another folder is the working directory.
         folder = None if job.containers else step.command.folder
         for index, word in enumerate(words):

@@ -25,20 +25,43 @@ class ProcessesPerNode(JobRule):
         requested = job.requested_accelerators
         given = requested[2] if requested is not None and requested[2] is not None else own
         given = min(given, own)
-        for step, launcher in job.file.launchers:
-            if launcher.name == "accelerate":
-                continue
-            yield from _processes(job, step, launcher, given)
+        launchers = job.file.launchers
+        for step, launcher in launchers:
+            if launcher.name != "accelerate":
+                yield from _processes(job, step, launcher, given)
+        if len(launchers) == 1 and job.trains and job.exclusive and job.file.many_nodes:
+            yield from _idle(job, launchers[0][1], given)
         for step in job.file.steps:
             if step.launcher is None and step.runner == "srun":
                 yield from _lightning(job, step)
 
 
+def _idle(job: Job, launcher: Launcher, given: int) -> Results:
+    """The only launcher starts fewer processes than the node has GPUs."""
+    name, number = "nproc-per-node", launcher.number("nproc-per-node")
+    if launcher.name == "accelerate":
+        # Its processes are those of all machines.
+        name, machines = "num-processes", launcher.nodes
+        total = launcher.number(name)
+        number = -(-total // machines) if total is not None and machines else None
+    if number is None or number >= given or job.file.variable("CUDA_VISIBLE_DEVICES"):
+        return
+    each = f"--{name}={launcher.number(name)}"
+    yield Fail(
+        message=f"{each}: {number} of the {given} GPUs of each node are used, and no other job "
+        "can use the others",
+        at=launcher.options[name],
+        severity="warning",
+        requested=number,
+        limit=given,
+    )
+
+
 def _lightning(job: Job, step: Step) -> Results:
     """Lightning starts no processes under srun: it takes one task for each device."""
     tasks = job.tasks_per_node(step)
-    words = [_DEVICES.fullmatch(word.text) for word in step.program]
-    for word, match in zip(step.program, words, strict=True):
+    words = [_DEVICES.fullmatch(word.text) for word in step.arguments]
+    for word, match in zip(step.arguments, words, strict=True):
         if match is None or tasks is None or int(match.group(1)) == tasks:
             continue
         yield Fail(

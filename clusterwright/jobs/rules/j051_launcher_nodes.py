@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 
 from clusterwright.jobs.rule import Fail, Job, JobRule, Launcher, Results, Step
 
+_NODES = re.compile(r"\+{0,2}(?:--)?trainer\.(num_nodes|nnodes)=(\d+)")
 _REMOTE = ("ssh", "pdsh", "clush", "parallel-ssh", "pssh", "parallel", "mpirun", "xargs")
 
 
@@ -13,12 +15,16 @@ class LauncherNodes(JobRule):
     id = "CW-J051"
     severity = "error"
     prevents = "a job that waits at the rendezvous until its timeout, or leaves nodes idle"
-    source = "PyTorch documentation, torchrun, multinode; sbatch(1): the script runs on one node"
+    source = (
+        "PyTorch documentation, torchrun, multinode; sbatch(1): the script runs on one node; "
+        "Lightning, SLURMEnvironment.validate_settings; verl, trainer.nnodes of its configuration"
+    )
 
     def check(self, job: Job) -> Results:
         nodes = job.nodes
         if nodes is None:
             return
+        yield from _settings(job, nodes)
         waiting = _in_turn(job) | {0}
         for step, launcher in job.file.launchers:
             if launcher.name == "deepspeed":
@@ -42,6 +48,28 @@ class LauncherNodes(JobRule):
                     requested=stated,
                     limit=running,
                     hint="--nnodes=$SLURM_NNODES",
+                )
+
+
+def _settings(job: Job, nodes: int) -> Results:
+    """The nodes that Lightning, or verl on Ray, is told to use."""
+    for step in job.file.steps:
+        own = step.options.get("nodes")
+        for word in step.arguments if step.runner == "srun" and step.launcher is None else ():
+            match = _NODES.fullmatch(word.text)
+            stated = int(match.group(2)) if match is not None else nodes
+            lightning = match is not None and match.group(1) == "num_nodes"
+            running = nodes
+            if lightning and own is not None:
+                running = int(own.value) if own.value.isdigit() else stated
+            if stated != running and (lightning or stated > running):
+                yield Fail(
+                    message=f"{word.text}, and the {'step' if lightning else 'job'} has {running} "
+                    "nodes",
+                    at=word,
+                    requested=stated,
+                    limit=running,
+                    hint=f"{word.text.partition('=')[0]}=$SLURM_NNODES",
                 )
 
 

@@ -48,7 +48,7 @@ class Layout(JobRule):
 
 def program_words(step: Step) -> Sequence[Word]:
     """The arguments of the training program."""
-    return step.launcher.script if step.launcher is not None else step.program
+    return step.launcher.script if step.launcher is not None else step.arguments
 
 
 def world_size(job: Job, step: Step) -> int | None:

@@ -28,6 +28,7 @@ class RankVariables(JobRule):
                 found = _replaced(job, word)
                 if found is not None:
                     yield from _in_step(job, step, word, found)
+            yield from _constant(job, step)
         if not any(step.launcher is None for step in steps):
             return  # The launcher sets the ranks of its processes.
         inner = " ".join(word.text for step in steps for word in step.program)
@@ -60,6 +61,24 @@ def _replaced(job: Job, word: Word) -> str | None:
 
 def _place(word: Word) -> tuple[int, int]:
     return word.line, word.column
+
+
+def _constant(job: Job, step: Step) -> Results:
+    """A rank that is a number, in a step of several launchers."""
+    launcher = step.launcher
+    if launcher is None or step.places:
+        return
+    backend = launcher.options.get("rdzv-backend")
+    for name in _RANKS:
+        word = launcher.options.get(name)
+        number = launcher.number(name)
+        if word is None or number is None or (backend is not None and backend.text != "static"):
+            continue
+        yield Fail(
+            message=f"--{name}={number} in all {job.tasks(step)} tasks of the step",
+            at=word,
+            hint=_HINT.format(variable="SLURM_NODEID"),
+        )
 
 
 def _in_step(job: Job, step: Step, word: Word, variable: str) -> Results:

@@ -9,9 +9,13 @@ class StepsAtOnce(JobRule):
     id = "CW-J055"
     severity = "warning"
     prevents = "a first step that waits for the next ones, which start when it has ended"
-    source = "srun(1): it returns when the step has ended; huggingface/accelerate#2265"
+    source = (
+        "srun(1): it returns when the step has ended; huggingface/accelerate#2265; Ray "
+        "documentation, ray start: --block"
+    )
 
     def check(self, job: Job) -> Results:
+        yield from _blocking(job)
         before: Step | None = None
         for step in job.file.steps:
             launcher = step.launcher
@@ -29,6 +33,21 @@ class StepsAtOnce(JobRule):
                 )
                 return
             before = step
+
+
+def _blocking(job: Job) -> Results:
+    """`ray start --block` ends with Ray: what follows does not start."""
+    steps = [step for step in job.file.steps if step.runner == "srun"]
+    for step in steps[:-1]:
+        texts = [word.text for word in step.arguments]
+        if step.command.background or "--block" not in texts or texts[:2] != ["ray", "start"]:
+            continue
+        yield Fail(
+            message="`ray start --block` ends when Ray does: the steps after it do not start",
+            at=step,
+            hint="`&` after this step",
+        )
+        return
 
 
 def _placed(step: Step) -> bool:

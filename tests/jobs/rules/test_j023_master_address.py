@@ -54,3 +54,8 @@ def test_an_address_of_the_file(text: str) -> None:
 def test_a_server_of_etcd_is_no_node() -> None:
     text = "srun torchrun --rdzv_backend=etcd-v2 --rdzv_endpoint=10.0.1.7:2379 train.py\n"
     passes("CW-J023", HEAD + text)
+
+
+def test_ray() -> None:
+    fails("CW-J023", HEAD + "srun bash -c 'ray start --address 127.0.0.1:6379'\n")
+    passes("CW-J023", HEAD + "srun bash -c 'ray start --address $head:6379'\n")

@@ -17,6 +17,62 @@ def test_signal_to_a_shell_without_a_trap() -> None:
     fails("CW-J035", HEAD + "#SBATCH -t 1-0 --signal=B:USR1@300\n" + TRAIN)
 
 
+HANDLED = "srun torchrun pretrain_gpt.py --num-layers 4 --save /fsx/c --exit-signal-handler\n"
+SHELL = "#SBATCH --signal=B:USR1@300\n"
+BEHIND = "srun torchrun train.py &\npid=$!\n"
+
+
+def test_a_signal_that_ends_wait() -> None:
+    text = SHELL + "trap 'kill -USR1 $pid' USR1\n" + BEHIND + "wait $pid\n"
+    assert "`wait`" in fails("CW-J035", HEAD + text).message
+    text = SHELL + "on() {\n  kill -USR1 $pid\n}\ntrap on USR1\n" + BEHIND + "wait\n"
+    fails("CW-J035", HEAD + text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "trap 'kill -USR1 $pid; wait $pid' USR1\n" + BEHIND + "wait $pid\n",
+        "on() {\n  kill -USR1 $pid\n  wait $pid\n}\ntrap on USR1\n" + BEHIND + "wait\n",
+        "trap 'scontrol requeue $SLURM_JOB_ID' USR1\n" + BEHIND + "wait\n",
+        "trap 'kill -USR1 $pid' USR1\n" + BEHIND + "until wait $pid; do :; done\n",
+        "trap 'kill -USR1 $pid' USR1\n" + BEHIND + "wait $pid\nwait $pid\n",
+        "trap 'kill -USR1 $pid' USR1\n" + BEHIND + "wait $pid\nfinish_training\n",
+    ],
+)
+def test_waits_again(text: str) -> None:
+    passes("CW-J035", HEAD + SHELL + text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "#SBATCH --signal=USR1@300\n" + HANDLED,
+        "#SBATCH --signal=10@300\n" + HANDLED,
+        SHELL + "trap 'kill -s USR1 $pid; wait' USR1\n" + HANDLED,
+        "#SBATCH --signal=TERM@300\n" + HANDLED.replace(" --exit-signal-handler", ""),
+    ],
+)
+def test_a_signal_that_megatron_does_not_handle(text: str) -> None:
+    assert "checkpoint" in fails("CW-J035", HEAD + text).message
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "#SBATCH --signal=TERM@300\n" + HANDLED,
+        "#SBATCH --signal=SIGTERM@300\n" + HANDLED,
+        "#SBATCH --signal=USR1@300\n" + HANDLED.replace("\n", " --exit-signal SIGUSR1\n"),
+        SHELL + "trap 'kill -TERM $pid; wait' USR1\n" + HANDLED,
+        SHELL + "trap 'save; kill -USR1 $a; kill -TERM $b; wait' USR1\n" + HANDLED,
+        "#SBATCH --signal=TERM@300\nsrun torchrun pretrain_bert.py --save /fsx/c "
+        "--exit-duration-in-mins 600\n",
+    ],
+)
+def test_a_signal_that_megatron_handles(text: str) -> None:
+    passes("CW-J035", HEAD + text)
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -46,3 +46,35 @@ def test_lightning_takes_a_task_for_each_device() -> None:
     passes("CW-J050", eight + "srun python pretrain.py trainer.devices=8\n")
     passes("CW-J050", one + "srun torchrun --nproc-per-node=8 pretrain.py trainer.devices=8\n")
     passes("CW-J050", HEAD + "python pretrain.py trainer.devices=8\n")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "srun torchrun --nproc_per_node=4 train.py",
+        "srun accelerate launch --num_machines 4 --num_processes 8 train.py",
+        "srun bash -c 'accelerate launch --num_machines 4 --num_processes 4 train.py'",
+    ],
+)
+def test_idle_gpus(text: str) -> None:
+    assert fails("CW-J050", HEAD + text + "\n").severity == "warning"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "srun accelerate launch --num_machines 4 --num_processes 32 train.py",
+        "srun accelerate launch --num_machines 4 --num_processes $N train.py",
+        "#SBATCH --gpus-per-node=4\nsrun torchrun --nproc_per_node=4 train.py",
+        "export CUDA_VISIBLE_DEVICES=0,1\nsrun torchrun --nproc_per_node=2 train.py",
+        "srun -w a torchrun --nproc_per_node=4 train.py &\n"
+        "srun -w a torchrun --nproc_per_node=4 train.py &\nwait",
+    ],
+)
+def test_as_many_as_are_requested(text: str) -> None:
+    passes("CW-J050", HEAD + text + "\n")
+
+
+def test_words_of_a_shell_text() -> None:
+    text = HEAD + "#SBATCH --ntasks-per-node=1\nsrun bash -c 'cd /opt; python t.py "
+    fails("CW-J050", text + "trainer.devices=8'\n")

@@ -49,3 +49,29 @@ def test_every_node(text: str) -> None:
 
 def test_one_node() -> None:
     passes("CW-J051", "#!/bin/bash\ntorchrun --standalone --nproc_per_node=8 train.py\n")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "srun python pretrain.py trainer.num_nodes=2",
+        "srun bash -c 'cd /opt; A=1 python pretrain.py ++trainer.num_nodes=8'",
+        "srun --overlap -N1 -n1 python -m verl.trainer.main_ppo trainer.nnodes=5",
+    ],
+)
+def test_settings_name_other_nodes(text: str) -> None:
+    assert fails("CW-J051", HEAD + text + "\n").severity == "error"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "srun python pretrain.py trainer.num_nodes=4",
+        "srun python pretrain.py trainer.num_nodes=$SLURM_NNODES",
+        "srun -N2 python pretrain.py trainer.num_nodes=2",
+        "srun -N1 -n1 python -m verl.trainer.main_ppo trainer.nnodes=2",
+        "python pretrain.py trainer.num_nodes=2",
+    ],
+)
+def test_settings_name_the_nodes(text: str) -> None:
+    passes("CW-J051", HEAD + text + "\n")

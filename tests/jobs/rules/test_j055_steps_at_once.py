@@ -41,3 +41,8 @@ def test_the_first_step_waits_for_the_second(text: str) -> None:
 )
 def test_other_steps(text: str) -> None:
     passes("CW-J055", HEAD + text + "\n")
+
+
+def test_ray() -> None:
+    fails("CW-J055", HEAD + "srun -N1 -n1 ray start --head --block\nsrun -N1 -n1 python a.py\n")
+    passes("CW-J055", HEAD + "srun -N1 -n1 ray start --head --block &\nsrun -N1 -n1 python a.py\n")

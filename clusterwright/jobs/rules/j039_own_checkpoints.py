@@ -1,0 +1,46 @@
+"""A run that is requeued goes on from its own checkpoints."""
+
+from __future__ import annotations
+
+from clusterwright.jobs.job import argument
+from clusterwright.jobs.rule import Fail, Job, JobRule, Results
+from clusterwright.jobs.rules.j052_layout import program_words
+
+
+class OwnCheckpoints(JobRule):
+    id = "CW-J039"
+    severity = "warning"
+    prevents = "a run that begins again after each failed node, and never ends"
+    source = (
+        "the package megatron-core 0.19.2, training/checkpointing.py: load_checkpoint reads "
+        "--load, or --pretrained-checkpoint where that has none; --finetune starts at step 0"
+    )
+
+    def check(self, job: Job) -> Results:
+        if job.file.option("requeue") is None:
+            return
+        for step in job.file.steps:
+            words = program_words(step)
+            save, load = argument(words, "--save"), argument(words, "--load")
+            if save is None or argument(words, "--num-layers") is None:
+                continue
+            flags = {word.text: word for word in words}
+            if load is None:
+                yield Fail(
+                    message=f"the job is requeued, and loads no checkpoint from {save.text}",
+                    at=save,
+                    hint=f"--load {save.text}",
+                )
+            elif load.text != save.text and "--pretrained-checkpoint" not in flags:
+                yield Fail(
+                    message=f"the job is requeued, and loads {load.text}, not what it wrote to "
+                    f"{save.text}",
+                    at=load,
+                    hint=f"--load {save.text} --pretrained-checkpoint {load.text}",
+                )
+            elif "--finetune" in flags:
+                yield Fail(
+                    message="the job is requeued, and --finetune begins at step 0 each time",
+                    at=flags["--finetune"],
+                    hint="--pretrained-checkpoint with the first weights, without --finetune",
+                )
