@@ -132,25 +132,7 @@ def _on_nodes(context: ScenarioContext, node: Node) -> None:
                 _drift(context, place, user)
 
     with context.promise("acts-on-nodes"):
-        for place in places:
-            words = f"node drain {node.host} {because} --yes"
-            found = _local(context, place, words, codes=(0,))
-            context.expect(found["nodes"][0]["outcome"] == "done", f"{place}: {found}")
-            on_hyperpod = context.cluster.on_hyperpod
-            shown = context.slurm(
-                f"sinfo -h -n {node.host} -o '%T %E'"
-                if on_hyperpod
-                else "scontrol --oneliner show reservation"
-            )
-            context.expect(f"{_REASON} (root)" in shown, f"{place}: {shown}")
-            seen = _local(context, place, "status", codes=(1,))
-            codes = [one["code"] for one in seen["findings"] if node.host in one["resources"]]
-            context.expect(codes == ["node-drained"], f"{place}: {seen['findings']}")
-            words = f"node resume {node.host} {because} --yes"
-            found = _local(context, place, words, codes=(0,))
-            context.expect(found["nodes"][0]["outcome"] == "done", f"{place}: {found}")
-            # A resumed node does not respond until slurmctld's next ping.
-            context.wait_idle()
+        _acts(context, node, places, because)
 
     with context.promise("diagnoses-on-nodes"):
         _diagnoses(context, node, places, because)
@@ -194,6 +176,29 @@ def _on_nodes(context: ScenarioContext, node: Node) -> None:
             found = _local(context, place, "accept", codes=(2,))
             context.expect(found["status"] == "refused", f"{place}: {found}")
         context.expect("drain" not in node.slurm_state(), f"{node} is {node.slurm_state()}")
+
+
+def _acts(context: ScenarioContext, node: Node, places: Sequence[Node], because: str) -> None:
+    """A node is drained and resumed from each of the places."""
+    for place in places:
+        words = f"node drain {node.host} {because} --yes"
+        found = _local(context, place, words, codes=(0,))
+        context.expect(found["nodes"][0]["outcome"] == "done", f"{place}: {found}")
+        on_hyperpod = context.cluster.on_hyperpod
+        shown = context.slurm(
+            f"sinfo -h -n {node.host} -o '%T %E'"
+            if on_hyperpod
+            else "scontrol --oneliner show reservation"
+        )
+        context.expect(f"{_REASON} (root)" in shown, f"{place}: {shown}")
+        seen = _local(context, place, "status", codes=(1,))
+        codes = [one["code"] for one in seen["findings"] if node.host in one["resources"]]
+        context.expect(codes == ["node-drained"], f"{place}: {seen['findings']}")
+        words = f"node resume {node.host} {because} --yes"
+        found = _local(context, place, words, codes=(0,))
+        context.expect(found["nodes"][0]["outcome"] == "done", f"{place}: {found}")
+        # A resumed node does not respond until slurmctld's next ping.
+        context.wait_idle()
 
 
 def _drift(context: ScenarioContext, place: Node, user: str) -> None:
