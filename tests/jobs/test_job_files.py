@@ -45,6 +45,7 @@ def test_good_file_has_no_findings(path: Path) -> None:
         ("megatron", "parallel-size 2", "parallel-size 3", "CW-J052"),
         ("megatron", "--num-layers 32", "--num-layers 3200", "CW-J053"),
         ("megatron", "endpoint=$HEAD_NODE:", "endpoint=localhost:", "CW-J023"),
+        ("torchtitan", "--signal=B:", "--signal=", "CW-J035"),
         ("megatron", "kill -TERM", "kill -USR1", "CW-J035"),
         ("megatron_strings", "--signal=TERM", "--signal=USR1", "CW-J035"),
         ("megatron_strings", "    --exit-signal-handler \\\n", "", "CW-J035"),

@@ -15,6 +15,8 @@ from clusterwright.jobs.shell import Command, read_script
 _NUMBERS = {"10": "USR1", "12": "USR2", "15": "TERM", "2": "INT", "1": "HUP"}
 _PROGRAM = re.compile(r"(?:^|/)pretrain_\w+\.py$")
 """Of Megatron-LM."""
+_TITAN = frozenset({"torchtitan.train", "torchtitan/train.py"})
+"""torchtitan, which has no handler of any signal."""
 _GOES_ON = frozenset({"wait", "requeue", "exit", "sleep", "while", "until", "for"})
 """Words of a handler that does more than to pass the signal on."""
 
@@ -26,7 +28,8 @@ class WarningSignal(JobRule):
     source = (
         "sbatch(1), --signal: with B: only the shell of the batch script gets it; GNU Bash manual "
         "(Signals): a trapped signal ends `wait`; the package megatron-core 0.19.2, "
-        "training/config/training_config.py: exit_signal_handler, exit_signal"
+        "training/config/training_config.py: exit_signal_handler, exit_signal; the package "
+        "torchtitan 0.2.2, train.py"
     )
 
     def check(self, job: Job) -> Results:
@@ -85,7 +88,7 @@ def _handler(job: Job, trap: Command) -> Iterator[str]:
 
 
 def _other_signal(job: Job, option: Option, *, to_shell: bool) -> Results:
-    """Megatron-LM has a handler for SIGTERM only, and only if it is asked for."""
+    """Megatron-LM handles SIGTERM only, and only if it is asked to; torchtitan none."""
     sent = _passed_on(job) if to_shell else _name(option.value.rpartition(":")[2].split("@")[0])
     for step in job.file.steps:
         words = program_words(step)
@@ -100,6 +103,14 @@ def _other_signal(job: Job, option: Option, *, to_shell: bool) -> Results:
                 at=option,
                 hint="`kill -TERM` in the handler" if to_shell else "--signal=TERM@300",
             )
+        elif any(text in _TITAN or text.endswith("/torchtitan/train.py") for text in texts):
+            if not to_shell:
+                yield Fail(
+                    message=f"torchtitan handles no signal: SIG{sent} ends it unsaved",
+                    at=option,
+                    hint=f"--signal=B:{option.value}, and in the `trap` wait for the next regular "
+                    "checkpoint before the step is ended",
+                )
         elif (
             any(_PROGRAM.search(text) for text in texts)
             and argument(words, "--save", "--num-layers")

@@ -84,3 +84,10 @@ def test_a_signal_that_megatron_handles(text: str) -> None:
 )
 def test_signalled_or_short(text: str) -> None:
     passes("CW-J035", HEAD + text)
+
+
+@pytest.mark.parametrize("program", ["-m torchtitan.train", "/fsx/torchtitan/torchtitan/train.py"])
+def test_torchtitan_handles_no_signal(program: str) -> None:
+    run = f"srun torchrun --nproc_per_node=8 {program}"
+    fails("CW-J035", HEAD + f"#SBATCH --signal=USR1@300\n{run}\n")
+    passes("CW-J035", HEAD + f"{SHELL}trap 'save; wait' USR1\n{run} &\nwait\n")
