@@ -93,6 +93,17 @@ def role(session: AwsSession, name: str) -> Role | None:
     return Role(found["Arn"], trust if isinstance(trust, str) else json.dumps(trust))
 
 
+def role_names(session: AwsSession) -> tuple[str, ...]:
+    """Return the names of every role of the account, those of services included."""
+    return tuple(found["RoleName"] for found in session.items("iam", "ListRoles", "Roles"))
+
+
+def oidc_provider_arns(session: AwsSession) -> tuple[str, ...]:
+    """Return the ARNs of every OpenID Connect provider of the account."""
+    found = session.call("iam", "ListOpenIDConnectProviders")["OpenIDConnectProviderList"]
+    return tuple(one["Arn"] for one in found)
+
+
 @none_if_not_found()
 def user_arn(session: AwsSession, name: str) -> str | None:
     """Return the ARN of a user of the caller's account; None if there is none of that name."""

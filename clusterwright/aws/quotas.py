@@ -11,7 +11,7 @@ from clusterwright.aws.session import AwsSession
 
 _CLIENT = "service-quotas"
 
-_HOMES = {"s3": "us-east-1"}
+_HOMES = {"iam": "us-east-1", "s3": "us-east-1"}
 """Where quotas of a whole account are listed, if the cluster's region does not list them."""
 
 

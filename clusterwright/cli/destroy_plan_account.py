@@ -86,15 +86,22 @@ def _found(
     """The names of one entry of `find` in the table of leftovers."""
     from clusterwright.aws.ec2.instances import karpenter_instances
     from clusterwright.aws.ec2.network_interfaces import interfaces_described
+    from clusterwright.aws.ec2.routes import endpoints
     from clusterwright.aws.ec2.volumes import volume_ids
     from clusterwright.aws.ecr import holds_images, repository_names
     from clusterwright.aws.fsx import tagged_file_systems
     from clusterwright.aws.logs import log_group_names
     from clusterwright.aws.s3 import bucket_names
+    from clusterwright.platforms.stack_names import part_of
 
     kind, key = wanted
     read: dict[str, Callable[[], Iterable[str]]] = {
         "buckets": lambda: (n for n in bucket_names(session) if n.startswith(key)),
+        "endpoints": lambda: (
+            one.id
+            for one in endpoints(session)
+            if one.vpc_id == vpc_id and (one.stack is None or part_of(key, one.stack) is None)
+        ),
         "file-systems": lambda: (
             tagged_file_systems(session, vpc_id, key) if vpc_id is not None else ()
         ),

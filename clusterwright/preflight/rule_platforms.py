@@ -26,6 +26,7 @@ _NOT_MANAGED: Final = tuple(name for name in PLATFORMS if name != "hyperpod-slur
 _NOT_EKS: Final = tuple(name for name in PLATFORMS if name != "eks")
 _NOT_PARALLELCLUSTER: Final = tuple(name for name in PLATFORMS if name != "parallelcluster")
 _NOT_PCS: Final = tuple(name for name in PLATFORMS if name != "pcs")
+_NOT_HYPERPOD_EKS: Final = tuple(name for name in PLATFORMS if name != "hyperpod-eks")
 _NO_KEY_PAIR: Final = tuple(name for name in PLATFORMS if name not in ("parallelcluster", "pcs"))
 
 LIMITS: Final = (
@@ -171,7 +172,7 @@ LIMITS: Final = (
         "EC2 documents one address for each network card",
     ),
     Limit(
-        ("CW-I022",),
+        ("CW-I022", "CW-Q023"),
         HYPERPOD,
         "volumes of nodes are in HyperPod's account",
     ),
@@ -204,6 +205,11 @@ LIMITS: Final = (
         ("CW-E014", "CW-E015", "CW-E016", "CW-I031", "CW-L017", "CW-N034", "CW-Q063"),
         _NOT_PCS,
         "there is no cluster of PCS",
+    ),
+    Limit(
+        ("CW-Q083",),
+        _NOT_HYPERPOD_EKS,
+        "only HyperPod's inference operator needs an OpenID Connect provider",
     ),
     Limit(
         ("CW-C024", "CW-Q061", "CW-Q062"),

@@ -223,8 +223,8 @@ class _Deletion:
         yield from self._wait_for_jobs()
         first: dict[str, list[str]] = {}
         for row in self._leftovers:
-            if row.before and row.delete is not None:
-                first.setdefault(row.delete, []).append(f"{row.what}: {row.why}")
+            for command in row.commands_before(self._names(row)):
+                first.setdefault(command, []).append(f"{row.what}: {row.why}")
         for command, reasons in first.items():
             yield DeletionStep(command=command, why="; ".join(reasons))
         for name in self._protected():

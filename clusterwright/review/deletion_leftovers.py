@@ -18,6 +18,7 @@ TABLE: Final = Path(__file__).with_suffix(".yaml")
 
 CONDITIONS: Final[Mapping[str, Callable[[Cluster], bool]]] = {
     "retained-logs": lambda cluster: cluster.protection == "retain",
+    "own-network": lambda cluster: cluster.network.existing is None,
     "karpenter": lambda cluster: cluster.kubernetes.autoscaling == "karpenter",
 }
 """The values of `only`: whether the spec makes the entry possible."""
@@ -36,15 +37,28 @@ class Leftover:
     find: tuple[tuple[str, str], ...] = ()
     """What to look for in the account: kinds of `deletion_leftovers.yaml`, and their keys."""
 
+    found: bool = False
+    """Whether only what the account has is an entry, and no pattern."""
+
     blocks: str | None = None
     before: bool = False
     free: bool = False
     shared: bool = False
     delete: str | None = None
 
+    def commands_before(self, names: tuple[str, ...] = ()) -> Iterator[str]:
+        """The commands before the deletion of the stacks, in any account or for `names` in it."""
+        if self.before and self.delete is not None:
+            if self.found:
+                yield from (self.delete.replace("NAME", name) for name in names)
+            else:
+                yield self.delete
+
     def remaining(self, cluster: Cluster, names: tuple[str, ...] = ()) -> Iterator[Remaining]:
-        """The entries of a plan: one for each of `names` in the account, else one pattern."""
-        for name in names or (self.name,):
+        """The entries of a plan: one for each of `names` in the account, else one pattern
+        unless only what is found is an entry.
+        """
+        for name in names or (() if self.found else (self.name,)):
             yield Remaining(
                 kind="shared" if self.shared else "service",
                 what=self.what,

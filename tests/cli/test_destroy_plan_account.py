@@ -237,11 +237,24 @@ def test_what_the_cluster_created_outside_the_stacks_is_found(
             "NetworkInterface"
         ]["NetworkInterfaceId"]
         logs.create_log_group(logGroupName="/aws/containerinsights/test/performance")
-        found = {r.name: r for r in planned(tmp_path, spec, assembly).remaining if r.certain}
-    for name in (volume, interface, "/aws/containerinsights/test/performance"):
+        vpc = next(
+            r["PhysicalResourceId"] for r in outputs if r["ResourceType"] == "AWS::EC2::VPC"
+        )
+        endpoint = ec2.create_vpc_endpoint(
+            VpcId=vpc,
+            VpcEndpointType="Interface",
+            ServiceName="com.amazonaws.us-east-1.guardduty-data",
+            SubnetIds=[subnet],
+        )["VpcEndpoint"]["VpcEndpointId"]
+        plan = planned(tmp_path, spec, assembly)
+        found = {r.name: r for r in plan.remaining if r.certain}
+    for name in (volume, interface, endpoint, "/aws/containerinsights/test/performance"):
         assert found[name].found == "account"
         assert found[name].delete
-    assert found[interface].blocks == "test-network"
+    assert found[interface].blocks == found[endpoint].blocks == "test-network"
+    # The endpoints of the cluster's own stacks go with them.
+    assert [name for name in found if name.startswith("vpce-")] == [endpoint]
+    assert any(step.command.endswith(f"--vpc-endpoint-ids {endpoint}") for step in plan.steps)
 
 
 def test_file_systems_of_the_csi_driver_and_images_are_found(build: Build, tmp_path: Path) -> None:

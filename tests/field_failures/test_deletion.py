@@ -99,3 +99,19 @@ def test_parallelcluster_1544_lost_file_systems_are_listed(tmp_path: Path, build
 
     assert file_systems("destroy") == (3, 0)
     assert file_systems("retain") == (0, 3)
+
+
+def test_terraform_provider_46953_endpoints_of_others_block_the_network(
+    tmp_path: Path, build: Build
+) -> None:
+    there = AccountFacts(found={("endpoints", "test"): ("vpce-1",)})
+    found = plan(tmp_path, MINIMAL, build, there)
+    endpoint = entry(found, "VPC endpoints that no stack of the cluster created")
+    assert endpoint is not None
+    assert (endpoint.name, endpoint.certain, endpoint.blocks) == ("vpce-1", True, "test-network")
+    assert commands(found)[0].endswith(
+        "delete-vpc-endpoints --region us-east-1 --vpc-endpoint-ids vpce-1"
+    )
+    without = plan(tmp_path, MINIMAL, build, AccountFacts())
+    assert entry(without, "VPC endpoints") is None
+    assert not any("vpc-endpoint" in command for command in commands(without))

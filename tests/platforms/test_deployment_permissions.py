@@ -8,6 +8,7 @@ import pytest
 
 from clusterwright.platforms.deployment_permissions import RESOURCES
 from clusterwright.platforms.loading import load_cluster
+from clusterwright.preflight.rules.quotas.iam_and_stack_quotas import FEWEST_ROLES, FEWEST_STACKS
 from tests.support import specs
 from tests.support.leaf_cases import EXISTING
 from tests.support.rich_specs import EKS, MINIMAL, SPECS, changed
@@ -34,3 +35,16 @@ def test_resource_types_are_known(name: str, tmp_path: Path, build: Build) -> No
         if not resource["Type"].startswith("Custom::")
     }
     assert made == {kind for kind, one in RESOURCES.items() if one.used(cluster)}
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_templates_have_the_fewest_roles_and_stacks(name: str, build: Build) -> None:
+    templates = build(ALL[name]).templates
+    assert len(templates) >= FEWEST_STACKS
+    roles = [
+        resource["Type"]
+        for template in templates.values()
+        for resource in template["Resources"].values()
+        if resource["Type"] == "AWS::IAM::Role"
+    ]
+    assert len(roles) >= FEWEST_ROLES

@@ -69,6 +69,9 @@ _RUN = {
 CHANGES: tuple[dict[str, Any], ...] = (
     {},
     {"network.egress": "nat"},
+    {"network.egress": "nat", "hyperpod.inference": {}},
+    {"pcs.root_volume_gib": 500},
+    {"parallelcluster.root_volume_gib": 500},
     {"network.peered_cidrs": ["10.200.0.0/16"]},
     {"network": _NETWORK},
     {

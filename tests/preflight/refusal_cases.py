@@ -9,7 +9,7 @@ from typing import Any
 
 from botocore.exceptions import ClientError
 
-from packages.localaws.tests.parts import Site, client, describe, open_lustre_ports
+from packages.localaws.tests.parts import Site, client, describe, open_lustre_ports, trust
 from tests.support import specs
 
 ACCOUNT = "123456789012"
@@ -58,6 +58,8 @@ ON_NODE_GROUPS: dict[str, Any] = {
 }
 
 ON_EKS: dict[str, Any] = {**ON_NODE_GROUPS, "platform": "hyperpod-eks"}
+
+SERVES: dict[str, Any] = {**ON_EKS, "network.egress": "nat", "hyperpod": {"inference": {}}}
 
 RESERVED: dict[str, Any] = {
     **ON_EC2,
@@ -179,25 +181,22 @@ def gateway_endpoint(site: Site) -> None:
     client("ec2").create_vpc_endpoint(VpcId=site.vpc_id, ServiceName="com.amazonaws.us-east-1.s3")
 
 
+def _role(name: str, service: str) -> str:
+    """The ARN of a new role that a service of AWS may assume."""
+    document = json.dumps(trust(f"{service}.amazonaws.com"))
+    made = client("iam").create_role(RoleName=name, AssumeRolePolicyDocument=document)
+    return str(made["Role"]["Arn"])
+
+
 def eks_cluster(site: Site) -> None:
     ec2 = client("ec2")
     other = ec2.create_subnet(
         VpcId=site.vpc_id, CidrBlock="10.0.254.0/24", AvailabilityZoneId="use1-az2"
     )["Subnet"]["SubnetId"]
-    trust = {
-        "Version": "2012-10-17",
-        "Statement": [
-            {
-                "Effect": "Allow",
-                "Principal": {"Service": "eks.amazonaws.com"},
-                "Action": "sts:AssumeRole",
-            }
-        ],
-    }
-    role = client("iam").create_role(RoleName="eks", AssumeRolePolicyDocument=json.dumps(trust))
+    role = _role("eks", "eks")
     client("eks").create_cluster(
         name="other",
-        roleArn=role["Role"]["Arn"],
+        roleArn=role,
         resourcesVpcConfig={"subnetIds": [site.subnet_id, other]},
     )
 
@@ -207,19 +206,7 @@ def node_group(most: int) -> Callable[[Site], None]:
 
     def make(site: Site) -> None:
         eks_cluster(site)
-        trust = {
-            "Version": "2012-10-17",
-            "Statement": [
-                {
-                    "Effect": "Allow",
-                    "Principal": {"Service": "ec2.amazonaws.com"},
-                    "Action": "sts:AssumeRole",
-                }
-            ],
-        }
-        role = client("iam").create_role(
-            RoleName="node-group", AssumeRolePolicyDocument=json.dumps(trust)
-        )
+        role = _role("node-group", "ec2")
         client("eks").get_waiter("cluster_active").wait(
             name="other", WaiterConfig={"Delay": 1, "MaxAttempts": 60}
         )
@@ -227,7 +214,7 @@ def node_group(most: int) -> Callable[[Site], None]:
             clusterName="other",
             nodegroupName="workers",
             subnets=[site.subnet_id],
-            nodeRole=role["Role"]["Arn"],
+            nodeRole=role,
             instanceTypes=["m5.large"],
             scalingConfig={"minSize": 0, "desiredSize": 0, "maxSize": most},
         )
@@ -271,6 +258,25 @@ def key(site: Site) -> None:
 
 def bucket(site: Site) -> None:
     client("s3").create_bucket(Bucket="acme-new")
+
+
+def role(site: Site) -> None:
+    _role("more-nodes", "ec2")
+
+
+def volume(site: Site) -> None:
+    client("ec2").create_volume(Size=100, AvailabilityZone="us-east-1a", VolumeType="gp3")
+
+
+def provider(site: Site) -> None:
+    client("iam").create_open_id_connect_provider(
+        Url="https://oidc.eks.us-east-1.amazonaws.com/id/A", ThumbprintList=["a" * 40]
+    )
+
+
+def stack(site: Site) -> None:
+    template = {"Resources": {"Topic": {"Type": "AWS::SNS::Topic"}}}
+    client("cloudformation").create_stack(StackName="s", TemplateBody=json.dumps(template))
 
 
 def zone(site: Site) -> None:
@@ -426,6 +432,10 @@ CASES = [
     Case("CW-Q080", {"quotas": {"kms/L-C2F1777E": 0}}, {}, key),
     # The site has one.
     Case("CW-Q081", {"quotas": {"s3/L-DC2B2D3D": 1}}, {}, bucket),
+    # The site has one.
+    Case("CW-Q082", {"quotas": {"iam/L-FE177D64": 1}}, {}, role),
+    Case("CW-Q083", {"quotas": {"iam/L-858F3967": 0}}, SERVES, provider),
+    Case("CW-Q084", {"quotas": {"cloudformation/L-0485CB21": 0}}, {}, stack),
     Case(
         "CW-Q095",
         {"quotas": {"sagemaker/L-8762A75F": 6}},
@@ -443,6 +453,7 @@ CASES = [
     ),
     # Four nodes with 33 interfaces each, and the controller; the launch alone makes four.
     Case("CW-Q044", {"quotas": {"vpc/L-DF5E4CA3": 3}}, ON_EC2, instances()),
+    Case("CW-Q023", {"quotas": {"ebs/L-7A658B76": 0}}, ON_NODE_GROUPS, volume),
     Case("CW-Q022", {"quotas": {"ec2/L-DA6814F2": 700}}, BLOCK, block),
     Case("CW-C030", {}, RESERVED, into(), generous=reserved()),
     Case("CW-C030", reserved(), BLOCK, into("capacity-block"), generous=A_BLOCK),

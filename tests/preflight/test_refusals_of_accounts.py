@@ -25,6 +25,7 @@ from packages.localaws.tests.parts import (
     deploy,
     failure,
     open_lustre_ports,
+    trust,
 )
 from packages.localaws.tests.pcs_parts import PcsSite, add_pcs
 from tests.preflight.refusal_cases import ACCOUNT
@@ -454,22 +455,22 @@ def database_in_one_zone(site: Site) -> Made:
 WORKERS = [{"name": "workers", "role": "compute", "instance_type": "p5.48xlarge", "count": 4}]
 
 
+def eks_role() -> str:
+    document = json.dumps(trust("eks.amazonaws.com"))
+    made = client("iam").create_role(RoleName="eks", AssumeRolePolicyDocument=document)
+    return str(made["Role"]["Arn"])
+
+
 def control_plane(site: Site, name: str, zone: str) -> Callable[[], None]:
     """An EKS cluster in the site's subnet and in another one of this zone."""
     other = client("ec2").create_subnet(
         VpcId=site.vpc_id, CidrBlock="10.0.254.0/24", AvailabilityZoneId=zone
     )["Subnet"]["SubnetId"]
-    statement = {
-        "Effect": "Allow",
-        "Principal": {"Service": "eks.amazonaws.com"},
-        "Action": "sts:AssumeRole",
-    }
-    trust = json.dumps({"Version": "2012-10-17", "Statement": [statement]})
-    role = client("iam").create_role(RoleName="eks", AssumeRolePolicyDocument=trust)["Role"]
+    role = eks_role()
     subnets = {"subnetIds": [site.subnet_id, other]}
 
     def make() -> None:
-        client("eks").create_cluster(name=name, roleArn=role["Arn"], resourcesVpcConfig=subnets)
+        client("eks").create_cluster(name=name, roleArn=role, resourcesVpcConfig=subnets)
 
     return make
 
@@ -490,6 +491,25 @@ def control_plane_in_one_zone(site: Site) -> Made:
     changes = existing(site, control_plane_subnet_ids=[s["SubnetId"] for s in found])
     changes = {**changes, "platform": "eks", "compute": WORKERS}
     return changes, make, "at least two different AZs"
+
+
+@case("CW-N035")
+def control_plane_in_a_dedicated_network(site: Site) -> Made:
+    ec2 = client("ec2")
+    vpc = ec2.create_vpc(CidrBlock="10.8.0.0/16", InstanceTenancy="dedicated")["Vpc"]["VpcId"]
+    subnets = [
+        ec2.create_subnet(VpcId=vpc, CidrBlock=cidr, AvailabilityZoneId=zone)["Subnet"]["SubnetId"]
+        for cidr, zone in (("10.8.0.0/20", "use1-az6"), ("10.8.16.0/20", "use1-az2"))
+    ]
+    role = eks_role()
+
+    def make() -> None:
+        client("eks").create_cluster(
+            name="test", roleArn=role, resourcesVpcConfig={"subnetIds": subnets}
+        )
+
+    changes = existing(site, vpc_id=vpc, subnet_ids=subnets[:1], control_plane_subnet_ids=subnets)
+    return {**changes, "platform": "eks", "compute": WORKERS}, make, "unsupported tenancy"
 
 
 @case("CW-Q032")

@@ -23,6 +23,7 @@ from tests.support.rich_specs import changed as with_changes
 
 FINDS = {
     "buckets",
+    "endpoints",
     "file-systems",
     "karpenter-instances",
     "load-balancers",
@@ -77,3 +78,10 @@ def test_found_names_replace_the_pattern(names: tuple[str, ...], tmp_path: Path)
     assert [entry.name for entry in entries] == list(names or ("/aws/eks/test/cluster",))
     assert all(entry.certain == bool(names) for entry in entries)
     assert all(entry.delete and entry.delete.endswith(entry.name) for entry in entries)
+
+
+def test_what_is_only_found_has_no_pattern(tmp_path: Path) -> None:
+    cluster = load_cluster(specs.write(tmp_path / "spec.yaml", EKS)).cluster
+    row = next(r for r in leftovers(cluster) if r.what.startswith("VPC endpoints"))
+    assert list(row.remaining(cluster)) == []
+    assert [entry.name for entry in row.remaining(cluster, ("vpce-1",))] == ["vpce-1"]

@@ -40,6 +40,7 @@ SAMPLES: Final = {
     2: "The second, searched for by symptom when the product was complete",
     3: "The third, of failures that the first two do not have",
     4: "The fourth, of failures that the first three do not have",
+    5: "The fifth, of failures that the first four do not have",
 }
 
 _TOP: Final = """\

@@ -2,7 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from clusterwright.aws.ec2.instances import NODE_TAGS
+from clusterwright.aws.ec2.vpc import STACK_TAG
 from clusterwright.aws.session import AwsSession
+
+
+@dataclass(frozen=True)
+class Volume:
+    """A volume, with what its tags state about its owner.
+
+    `stack` and `node_of` are the same as of an `Instance`.
+    """
+
+    capacity_gib: int
+    stack: str | None
+    node_of: str | None = None
 
 
 def default_volume_key(session: AwsSession) -> str:
@@ -15,3 +33,21 @@ def volume_ids(session: AwsSession, tag_key: str) -> tuple[str, ...]:
     wanted = [{"Name": "tag-key", "Values": [tag_key]}]
     found = session.items("ec2", "DescribeVolumes", "Volumes", Filters=wanted)
     return tuple(volume["VolumeId"] for volume in found)
+
+
+def general_purpose(session: AwsSession) -> tuple[Volume, ...]:
+    """Return every volume of type gp3 of the account in the region."""
+    wanted = [{"Name": "volume-type", "Values": ["gp3"]}]
+    return tuple(
+        _volume(found)
+        for found in session.items("ec2", "DescribeVolumes", "Volumes", Filters=wanted)
+    )
+
+
+def _volume(answer: Mapping[str, Any]) -> Volume:
+    tags = {tag["Key"]: tag["Value"] for tag in answer.get("Tags") or ()}
+    return Volume(
+        capacity_gib=answer["Size"],
+        stack=tags.get(STACK_TAG),
+        node_of=next((tags[key] for key in NODE_TAGS if key in tags), None),
+    )

@@ -19,6 +19,8 @@ class Vpc:
     id: str
     cidrs: tuple[str, ...]
     stack: str | None
+    tenancy: str = "default"
+    """Of its instances: `default` or `dedicated`."""
 
 
 @dataclass(frozen=True)
@@ -94,6 +96,7 @@ def vpcs(session: AwsSession) -> tuple[Vpc, ...]:
             )
             or (str(IPv4Network(answer["CidrBlock"])),),
             _tags(answer).get(STACK_TAG),
+            answer["InstanceTenancy"],
         )
         for answer in session.items("ec2", "DescribeVpcs", "Vpcs")
     )

@@ -10,6 +10,7 @@ from typing import Final
 
 from clusterwright.cluster_spec.models.compute import ComputeGroup
 from clusterwright.cluster_spec.problems import Path
+from clusterwright.cluster_spec.root_volumes import root_volume
 from clusterwright.cost.bill import Line
 from clusterwright.cost.components.observability import ALARM
 from clusterwright.cost.components.volumes import EBS_VOLUME
@@ -62,11 +63,8 @@ def lines(builder: LineBuilder) -> Iterator[Line]:
 
 
 def _roots(builder: LineBuilder, group: ComputeGroup) -> Line:
-    ours = builder.cluster.parallelcluster
-    key = {"controller": "head_node_root_volume_gib", "compute": "root_volume_gib"}.get(group.role)
-    stated = getattr(ours, key) if key is not None else None
+    path, stated = root_volume(builder.cluster, group) or (("image",), None)
     size, note = stated, None
-    path: Path = (COMPONENT, key) if stated is not None and key is not None else ("image",)
     if stated is None and builder.cluster.image.image_id is None:
         size, note = IMAGE_ROOT_GIB, f"the image's own size in 3.16.1: {IMAGE_ROOT_GIB} GiB"
     elif stated is None:
@@ -77,7 +75,7 @@ def _roots(builder: LineBuilder, group: ComputeGroup) -> Line:
         text,
         None if size is None else group.count * size,
         EBS_VOLUME,
-        path=path,
+        path=("image",) if stated is None else path,
         note=note,
         group=group.name,
         releasable=group.role == "compute",

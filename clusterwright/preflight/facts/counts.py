@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from clusterwright.aws import counts, eks, rds
-from clusterwright.aws.ec2 import network_interfaces, routes
+from clusterwright.aws import counts, eks, iam, rds
+from clusterwright.aws.cloudformation import stacks
+from clusterwright.aws.ec2 import network_interfaces, routes, volumes
 from clusterwright.preflight.facts.fact import Fact, Reading, answered, ask
 
 
@@ -77,3 +78,35 @@ class EksClusters(Fact[tuple[str, ...]]):
 
     actions: ClassVar = ("eks:ListClusters",)
     function: ClassVar = eks.cluster_names
+
+
+@dataclass(frozen=True)
+class Roles(Fact[tuple[str, ...]]):
+    """The names of every IAM role of the account."""
+
+    actions: ClassVar = ("iam:ListRoles",)
+    function: ClassVar = iam.role_names
+
+
+@dataclass(frozen=True)
+class OidcProviders(Fact[tuple[str, ...]]):
+    """The ARNs of every OpenID Connect provider of the account."""
+
+    actions: ClassVar = ("iam:ListOpenIDConnectProviders",)
+    function: ClassVar = iam.oidc_provider_arns
+
+
+@dataclass(frozen=True)
+class GeneralPurposeVolumes(Fact[tuple[volumes.Volume, ...]]):
+    """Every volume of type gp3 of the account in the region."""
+
+    actions: ClassVar = ("ec2:DescribeVolumes",)
+    function: ClassVar = volumes.general_purpose
+
+
+@dataclass(frozen=True)
+class DeployedStacks(Fact[tuple[stacks.Stack, ...]]):
+    """Every deployed stack of the account in the region."""
+
+    actions: ClassVar = ("cloudformation:DescribeStacks",)
+    function: ClassVar = stacks.stacks

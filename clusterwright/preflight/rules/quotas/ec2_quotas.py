@@ -1,4 +1,4 @@
-"""Quotas of EC2 in vCPUs, on platforms whose nodes are EC2 instances.
+"""Quotas of EC2 in vCPUs and of volumes, on platforms whose nodes are EC2 instances.
 
 HyperPod's instances count against SageMaker's quotas instead: there the rules have no subjects.
 """
@@ -9,6 +9,8 @@ from collections.abc import Iterator
 
 from clusterwright.catalog import Known, QuotaUse
 from clusterwright.cluster_spec.models.compute import ComputeGroup
+from clusterwright.cluster_spec.root_volumes import root_volume
+from clusterwright.preflight.facts.counts import GeneralPurposeVolumes
 from clusterwright.preflight.facts.instances import Instances
 from clusterwright.preflight.facts.reservations import Reservations
 from clusterwright.preflight.rule import Context, FactValues, Path, Subjects
@@ -18,10 +20,12 @@ from clusterwright.preflight.rules.quotas.quota_rule import (
     QuotaDemand,
     QuotaRule,
     QuotaUsage,
+    ServiceQuota,
     Usage,
 )
 from clusterwright.preflight.rules.reservations.reservation_rule import ENDED, by_reservation
 
+_GIB_PER_TIB = 1024
 _SOURCE = "AWS documentation, EC2 instance quotas; aws/aws-parallelcluster #1375, #3863"
 
 
@@ -103,6 +107,34 @@ def _in_capacity_blocks(
             yield QuotaUsage(block.total_count * vcpus, block.id in own)
 
 
+def _root_volumes(context: Context) -> Subjects[QuotaDemand]:
+    """Root volumes whose capacity the spec states; others have that of their image."""
+    quota = ServiceQuota(
+        "ebs", "L-7A658B76", "Storage for General Purpose SSD (gp3) volumes, in TiB", "TiB"
+    )
+    capacity_gib: dict[Path, int] = {}
+    nodes: dict[Path, int] = {}
+    for _, group in context.groups():
+        path, each_gib = root_volume(context.cluster, group) or ((), None)
+        if each_gib is not None and group.count:
+            nodes[path] = nodes.get(path, 0) + group.count
+            capacity_gib[path] = capacity_gib.get(path, 0) + group.count * each_gib
+    if capacity_gib:
+        count = sum(nodes.values())
+        needed_by = f"the root volumes of {count} nodes need"
+        yield (
+            max(capacity_gib, key=lambda path: capacity_gib[path]),
+            quota.demand(sum(capacity_gib.values()) / _GIB_PER_TIB, needed_by),
+        )
+
+
+def _volumes(demand: QuotaDemand, context: Context, facts: FactValues) -> Iterator[QuotaUsage]:
+    for volume in facts[GeneralPurposeVolumes()]:
+        own = volume.node_of == context.cluster.environment
+        ours = own or context.stack_is_ours(volume.stack)
+        yield QuotaUsage(volume.capacity_gib / _GIB_PER_TIB, ours)
+
+
 def _vcpus(context: Context, instance_type: str) -> int | None:
     instance = context.catalog.instance(instance_type)
     return instance.vcpus.value if instance and isinstance(instance.vcpus, Known) else None
@@ -133,5 +165,15 @@ RULES = (
         source="AWS documentation, EC2 instance quotas and Capacity Blocks for ML",
         demands=_of_capacity_blocks,
         usage=Usage((Reservations(),), _in_capacity_blocks),
+    ),
+    QuotaRule(
+        id="CW-Q023",
+        title="EBS storage of gp3 volumes",
+        prevents="instances terminate while they start: Client.VolumeLimitExceeded; the default "
+        "is 50 TiB",
+        source="AWS's guide to best practices of EKS, known limits and service quotas; "
+        "kubernetes-sigs/aws-ebs-csi-driver #2512",
+        demands=_root_volumes,
+        usage=Usage((GeneralPurposeVolumes(),), _volumes),
     ),
 )

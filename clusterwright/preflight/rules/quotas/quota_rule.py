@@ -5,6 +5,7 @@ A quota rule is a row of a table; the modules `*_quotas.py` have one table per A
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -145,7 +146,7 @@ class QuotaRule(Rule[QuotaDemand]):
         free = max(0, limit - used)
         unit = f" {demand.unit}" if demand.unit else ""
         verb = "is" if free == 1 and not demand.unit else "are"
-        desired = whole(used + demand.amount)
+        desired = math.ceil(used + demand.amount)
         yield Fail(
             message=f'{demand.needed_by} {whole(demand.amount):,}{unit} of "{demand.label}", '
             f"{whole(free):,}{unit} {verb} free in {context.region}",
@@ -190,8 +191,8 @@ def by_stack(
 
 
 def whole(number: float) -> int | float:
-    """The same number, as an int if it has no fraction."""
-    return int(number) if float(number).is_integer() else number
+    """The same number, as an int if it has no fraction, else with two decimal places."""
+    return int(number) if float(number).is_integer() else round(number, 2)
 
 
 def instance_demand(

@@ -15,10 +15,13 @@ from clusterwright_localaws.cloudformation.errors import (
     AlreadyExists,
     ChangeSetNotFound,
     ExportMissing,
+    LimitExceeded,
     StackNotFound,
     ValidationError,
 )
 from clusterwright_localaws.cloudformation.state import ChangeSet, Stack, StackOperation
+from clusterwright_localaws.core import quotas
+from clusterwright_localaws.core.runtime import Runtime, runtime
 
 DELETED_DAYS = 90
 """How many days a deleted stack is found.
@@ -27,6 +30,7 @@ https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_ListStacks
 MOST_DELETED = 200
 """How many deleted stacks of an account and region are held, the last ones; AWS holds all."""
 
+_STACKS = ("cloudformation", "L-0485CB21")
 _STACK_NAME = re.compile(r"[a-zA-Z][-a-zA-Z0-9]{0,127}")
 
 
@@ -118,6 +122,8 @@ class Store:
             The name is none that a stack can have.
         AlreadyExists
             A stack of that name exists.
+        LimitExceeded
+            The account has as many stacks as its quota allows.
         """
         if not _STACK_NAME.fullmatch(name):
             raise ValidationError(
@@ -128,6 +134,7 @@ class Store:
         with self.lock:
             if any(one.name == name for one in self.stacks()):
                 raise AlreadyExists(f"Stack [{name}] already exists")
+            self._require_quota()
             stack_id = (
                 f"arn:{self.partition}:cloudformation:{self.region}:{self.account}:"
                 f"stack/{name}/{uuid.uuid4()}"
@@ -142,6 +149,13 @@ class Store:
             )
             self._stacks[stack_id] = stack
             return stack
+
+    def _require_quota(self) -> None:
+        # The text is quoted in aws-amplify/amplify-cli #2467 and #5221.
+        found = quotas.quota(runtime(), self.region, *_STACKS)
+        used = quotas.in_use(runtime(), self.account, self.region, *_STACKS)
+        if found is not None and found.value is not None and used + 1 > found.value:
+            raise LimitExceeded("Limit for stack has been exceeded")
 
     def discard(self, stack: Stack) -> None:
         """Forget a new stack whose request is refused after all."""
@@ -272,3 +286,14 @@ def _now() -> dt.datetime:
     from clusterwright_localaws.core.runtime import runtime
 
     return runtime().clock.now()
+
+
+@quotas.counts_usage(*_STACKS)
+def _stacks(current: Runtime, account: str, region: str) -> float:
+    return float(
+        len(
+            current.store(
+                "cloudformation", account, region, lambda: Store(account, region)
+            ).stacks()
+        )
+    )

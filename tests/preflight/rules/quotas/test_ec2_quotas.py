@@ -8,11 +8,14 @@ from typing import Any
 import pytest
 
 from clusterwright.aws.ec2.instances import Instance
-from clusterwright.preflight.facts import reservations
+from clusterwright.aws.ec2.volumes import Volume
+from clusterwright.platforms.loading import load_cluster
+from clusterwright.preflight.facts import counts, reservations
 from tests.preflight.harness import Harness, quota
 from tests.preflight.rules.support.quotas import RUNNING, SPOT, instances
 from tests.preflight.rules.support.reservations import BLOCK, ID, RESERVED, on_ec2
 from tests.support import specs
+from tests.support.rich_specs import PARALLELCLUSTER_MINIMAL, PCS_MINIMAL, changed
 
 
 def test_vcpus_are_counted_per_family(rule: Harness) -> None:
@@ -120,3 +123,61 @@ def test_family_without_a_documented_block_quota_is_unknown(rule: Harness) -> No
         path="compute[1].count",
         message="a quota whose code is not known",
     )
+
+
+def test_root_volumes_count_against_the_storage_of_the_region(rule: Harness) -> None:
+    eks = {
+        "platform": "eks",
+        "compute": [
+            {"name": "workers", "role": "compute", "instance_type": "p5.48xlarge", "count": 256}
+        ],
+    }
+    volumes: dict[Any, Any] = {
+        counts.GeneralPurposeVolumes(): (
+            Volume(512, None),
+            Volume(1024, None, "test"),
+            Volume(1024, "test-cluster"),
+        )
+    }
+    spec = specs.unchecked(rule.folder, eks)
+    finding = rule.fails(
+        "CW-Q023",
+        None,
+        {**volumes, **quota("ebs", "L-7A658B76", 50)},
+        spec=spec,
+        path="kubernetes.node_volume_gib",
+        message='the root volumes of 256 nodes need 50 TiB of "Storage for General Purpose SSD '
+        '(gp3) volumes, in TiB", 49.5 TiB are free in us-east-1',
+        numbers=(50, 0.5, 50),
+    )
+    assert finding.hint
+    assert "request 51: " in finding.hint
+    rule.passes("CW-Q023", None, {**volumes, **quota("ebs", "L-7A658B76", 51)}, spec=spec)
+    rule.passes("CW-Q023", tested=False)
+
+
+@pytest.mark.parametrize(
+    ("platform", "section", "nodes", "tib"),
+    [
+        # One controller or login node, and four workers.
+        ("parallelcluster", {"root_volume_gib": 1024, "head_node_root_volume_gib": 512}, 5, 4.5),
+        ("parallelcluster", {"head_node_root_volume_gib": 512}, 1, 0.5),
+        ("pcs", {"root_volume_gib": 1024}, 5, 5),
+    ],
+)
+def test_root_volumes_with_a_stated_capacity_count(
+    rule: Harness, platform: str, section: dict[str, int], nodes: int, tib: float
+) -> None:
+    base = PCS_MINIMAL if platform == "pcs" else PARALLELCLUSTER_MINIMAL
+    spec = load_cluster(
+        specs.write(rule.folder / "spec.yaml", changed(base, **{platform: section}))
+    )
+    finding = rule.fails(
+        "CW-Q023",
+        None,
+        {counts.GeneralPurposeVolumes(): (), **quota("ebs", "L-7A658B76", 0)},
+        path=f"{platform}.{next(iter(section))}",
+        message=f"the root volumes of {nodes} nodes need {tib:g} TiB",
+        spec=spec,
+    )
+    assert (finding.requested, finding.used, finding.limit) == (tib, 0, 0)

@@ -30,6 +30,7 @@ FIXES = (
     "offerings_by_region",
     "instance_types",
     "block_devices",
+    "volume_limits",
     "vcpu_limits",
     "launches",
     "terminated_interfaces",

@@ -74,6 +74,12 @@ def check_cluster_network(
     vpcs = {subnet.vpc_id for subnet in subnets}
     if len(vpcs) > 1:
         raise invalid("Subnets must be in the same VPC")
+    if any(store.network.ec2.vpcs[vpc_id].instance_tenancy != "default" for vpc_id in vpcs):
+        # aws/containers-roadmap#1577
+        raise invalid(
+            "The subnet(s) provided belong to a VPC with unsupported tenancy. Only subnets from "
+            "VPCs with default tenancy are supported"
+        )
     if len({subnet.availability_zone_id for subnet in subnets}) < 2:
         # awsdocs/amazon-eks-user-guide#795
         raise invalid("Subnets specified must be in at least two different AZs")

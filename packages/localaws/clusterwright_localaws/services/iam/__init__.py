@@ -5,6 +5,7 @@ FIXES = (
     "managed_policies",
     "managed_policy_cache",
     "policy_limits",
+    "limits",
     "trust_policies",
     "policy_deletion",
     "group_deletion",

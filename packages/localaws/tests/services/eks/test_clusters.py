@@ -52,6 +52,24 @@ class TestClusters:
             True,
         )
 
+    def test_network_with_dedicated_tenancy_is_refused(self, eks_site: EksSite) -> None:
+        ec2 = client("ec2")
+        vpc = ec2.create_vpc(CidrBlock="10.8.0.0/16", InstanceTenancy="dedicated")["Vpc"]["VpcId"]
+        subnets = [
+            ec2.create_subnet(VpcId=vpc, CidrBlock=cidr, AvailabilityZoneId=zone)["Subnet"][
+                "SubnetId"
+            ]
+            for cidr, zone in (("10.8.0.0/20", "use1-az6"), ("10.8.16.0/20", "use1-az2"))
+        ]
+        request = {**eks_site.request(), "resourcesVpcConfig": {"subnetIds": subnets}}
+        assert refusal(client("eks").create_cluster, **request) == (
+            "InvalidParameterException",
+            "The subnet(s) provided belong to a VPC with unsupported tenancy. Only subnets from "
+            "VPCs with default tenancy are supported",
+        )
+        ec2.modify_vpc_tenancy(VpcId=vpc, InstanceTenancy="default")
+        client("eks").create_cluster(**request)
+
     @pytest.mark.parametrize(
         ("change", "code", "words"),
         [
