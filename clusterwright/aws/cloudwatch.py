@@ -17,12 +17,14 @@ def latest(
     metric: str,
     dimensions: tuple[tuple[str, str], ...],
     statistic: str,
+    region: str | None = None,
 ) -> float | None:
     """Return the latest datapoint of the last hour; None if there is none."""
     now = dt.datetime.now(dt.UTC)
     answer = session.call(
         "cloudwatch",
         "GetMetricStatistics",
+        region=region,
         Namespace=namespace,
         MetricName=metric,
         Dimensions=[{"Name": name, "Value": value} for name, value in dimensions],

@@ -11,8 +11,20 @@ from clusterwright.aws.session import AwsSession
 
 _CLIENT = "service-quotas"
 
-_HOMES = {"iam": "us-east-1", "s3": "us-east-1"}
+_HOMES = {"s3": "us-east-1"}
 """Where quotas of a whole account are listed, if the cluster's region does not list them."""
+
+_GLOBAL = {"iam": "us-east-1"}
+"""Where alone Service Quotas has the services without regions (aws-quota-checker #23).
+
+Of the partitions for China and the US government no source states it.
+"""
+
+
+def region_of(service: str, region: str | None) -> str | None:
+    """Return the region in which Service Quotas has a service, for a cluster in `region`."""
+    elsewhere = region is not None and region.startswith(("cn-", "us-gov-", "us-iso"))
+    return region if elsewhere else _GLOBAL.get(service, region)
 
 
 @dataclass(frozen=True)
@@ -116,6 +128,8 @@ class UsageMetric:
     name: str
     dimensions: tuple[tuple[str, str], ...]
     statistic: str
+    region: str | None = None
+    """Where Service Quotas has the quota; None for the session's."""
 
 
 @dataclass(frozen=True)
@@ -136,7 +150,7 @@ def applied_quota(session: AwsSession, service: str, code: str) -> AppliedQuota:
     AwsUnavailable
         The request failed, or Service Quotas returns no applied value.
     """
-    answer = _applied(session, service, code)
+    region, answer = _applied(session, service, code)
     value = answer["Quota"].get("Value")
     if value is None:
         why = (
@@ -151,28 +165,25 @@ def applied_quota(session: AwsSession, service: str, code: str) -> AppliedQuota:
         )
     return AppliedQuota(
         float(value),
-        _usage(answer["Quota"].get("UsageMetric") or {}),
+        _usage(answer["Quota"].get("UsageMetric") or {}, region),
         answer["Quota"].get("Adjustable"),
     )
 
 
-def _applied(session: AwsSession, service: str, code: str) -> Mapping[str, Any]:
-    """Call GetServiceQuota; quotas of the whole account are read in the region that lists them."""
+def _applied(session: AwsSession, service: str, code: str) -> tuple[str | None, Mapping[str, Any]]:
+    """Call GetServiceQuota in the region that lists the quota; returns the region, too."""
+    region = region_of(service, session.region)
+    asked = {"ServiceCode": service, "QuotaCode": code}
     try:
-        answer: Mapping[str, Any] = session.call(
-            _CLIENT, "GetServiceQuota", ServiceCode=service, QuotaCode=code
-        )
+        return region, session.call(_CLIENT, "GetServiceQuota", region=region, **asked)
     except AwsUnavailable as error:
         home = _HOMES.get(service)
         if home is None or home == session.region or not is_not_found(error):
             raise
-        answer = session.call(
-            _CLIENT, "GetServiceQuota", region=home, ServiceCode=service, QuotaCode=code
-        )
-    return answer
+        return home, session.call(_CLIENT, "GetServiceQuota", region=home, **asked)
 
 
-def _usage(answer: Mapping[str, Any]) -> UsageMetric | None:
+def _usage(answer: Mapping[str, Any], region: str | None) -> UsageMetric | None:
     if not answer.get("MetricNamespace") or not answer.get("MetricName"):
         return None
     return UsageMetric(
@@ -180,6 +191,7 @@ def _usage(answer: Mapping[str, Any]) -> UsageMetric | None:
         answer["MetricName"],
         tuple(sorted((answer.get("MetricDimensions") or {}).items())),
         answer.get("MetricStatisticRecommendation") or "Maximum",
+        region,
     )
 
 
@@ -218,7 +230,7 @@ _DECIDED = frozenset({"APPROVED", "DENIED", "CASE_CLOSED", "NOT_APPROVED", "INVA
 
 
 def increase_requests(session: AwsSession, service: str, code: str) -> tuple[IncreaseRequest, ...]:
-    """Return every request of the account for a quota in the region, including decided ones.
+    """Return every request of the account for a quota, including decided ones.
 
     Raises
     ------
@@ -231,6 +243,7 @@ def increase_requests(session: AwsSession, service: str, code: str) -> tuple[Inc
             _CLIENT,
             "ListRequestedServiceQuotaChangeHistoryByQuota",
             "RequestedQuotas",
+            region=region_of(service, session.region),
             ServiceCode=service,
             QuotaCode=code,
         )
@@ -250,6 +263,7 @@ def request_increase(
     answer = session.call(
         _CLIENT,
         "RequestServiceQuotaIncrease",
+        region=region_of(service, session.region),
         ServiceCode=service,
         QuotaCode=code,
         DesiredValue=desired,

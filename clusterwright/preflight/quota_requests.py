@@ -14,6 +14,7 @@ from clusterwright.aws.session import AwsSession
 from clusterwright.catalog import Known
 from clusterwright.preflight.account_results import QuotaRequest, RequestPlan, Stage, State
 from clusterwright.preflight.context import Context
+from clusterwright.preflight.facts.account import quota_arn
 from clusterwright.preflight.facts.fact import Place
 from clusterwright.preflight.results import CheckResult, Finding, QuotaNeed, Unanswered
 
@@ -112,8 +113,7 @@ class Filing:
         return FILING_ACTIONS
 
     def resources(self, place: Place) -> dict[str, str]:
-        where = f"arn:{place.partition}:servicequotas:{place.region}:{place.account}"
-        return dict.fromkeys(self.actions, f"{where}:{self.service}/{self.code}")
+        return dict.fromkeys(self.actions, quota_arn(place, self.service, self.code))
 
 
 def _requests(entries: Iterable[Finding | Unanswered]) -> Iterable[QuotaRequest]:

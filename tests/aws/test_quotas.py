@@ -10,6 +10,7 @@ from botocore.stub import Stubber
 from clusterwright.aws import quotas
 from clusterwright.aws.errors import AwsUnavailable
 from clusterwright.aws.session import AwsSession
+from clusterwright_localaws import local_aws
 
 CODE = "L-8762A75F"
 ASKED = {"ServiceCode": "sagemaker", "QuotaCode": CODE}
@@ -89,3 +90,18 @@ def test_quotas_are_found_by_words_of_their_name(session: AwsSession) -> None:
         stub.add_response("list_service_quotas", applied, {"ServiceCode": "sagemaker"})
         found = quotas.quotas_named(session, "sagemaker", "cluster USAGE")
     assert [(one.code, one.value, one.applied) for one in found] == [(CODE, 8.0, True)]
+
+
+def test_quotas_of_iam_are_in_one_region() -> None:
+    with local_aws(quotas={"iam/L-FE177D64": 500}, usage={"iam/L-FE177D64": 7}):
+        session = AwsSession("us-west-2")
+        found = quotas.applied_quota(session, "iam", "L-FE177D64")
+        assert found.value == 500
+        assert found.usage is not None
+        assert found.usage.region == "us-east-1"
+        made = quotas.request_increase(session, "iam", "L-FE177D64", 600)
+        assert [r.id for r in quotas.increase_requests(session, "iam", "L-FE177D64")] == [made.id]
+        with pytest.raises(AwsUnavailable):
+            tuple(quotas.applied_quotas(session, "iam"))
+    assert quotas.region_of("iam", "us-gov-west-1") == "us-gov-west-1"
+    assert quotas.region_of("ec2", "us-west-2") == "us-west-2"

@@ -398,6 +398,18 @@ def _kubernetes(ids: Ids) -> dict[str, Any]:
     }
 
 
+def _inference(ids: Ids) -> dict[str, Any]:
+    del ids
+    return {
+        "platform": "hyperpod-eks",
+        "network.egress": "nat",
+        "hyperpod": {"inference": {}},
+        "compute": [
+            {"name": "workers", "role": "compute", "instance_type": "p5.48xlarge", "count": 4}
+        ],
+    }
+
+
 def _control_plane(ids: Ids) -> dict[str, Any]:
     image = f"{specs.ACCOUNT}.dkr.ecr.us-east-1.amazonaws.com/python@"
     return {
@@ -600,6 +612,7 @@ SITES: dict[str, Site] = {
             unchecked=True,
         ),
         Site("control-plane", _control_plane, {"subnets": _TWO_SUBNETS}, _make_control_plane),
+        Site("inference", _inference, {}),
         Site("managed", _managed, {"subnets": _TWO_SUBNETS}, _make_managed),
         Site("tiers", _tiers, {"subnets": _TWO_SUBNETS}, _make_tiers),
         Site(

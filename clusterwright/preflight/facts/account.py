@@ -45,6 +45,12 @@ class NamedQuotas(Fact[tuple[quotas.QuotaValue, ...]]):
         return values
 
 
+def quota_arn(place: Place, service: str, code: str) -> str:
+    """Return the ARN of a quota for a cluster in a place."""
+    region = quotas.region_of(service, place.region)
+    return f"arn:{place.partition}:servicequotas:{region}:{place.account}:{service}/{code}"
+
+
 @dataclass(frozen=True)
 class AppliedQuota(Fact[QuotaState]):
     """The applied value of a quota; AWS's default is never used in its place.
@@ -58,8 +64,7 @@ class AppliedQuota(Fact[QuotaState]):
     actions: ClassVar = ("servicequotas:GetServiceQuota", "cloudwatch:GetMetricStatistics")
 
     def resources(self, place: Place) -> Mapping[str, str]:
-        where = f"arn:{place.partition}:servicequotas:{place.region}:{place.account}"
-        return {"servicequotas:GetServiceQuota": f"{where}:{self.service}/{self.code}"}
+        return {"servicequotas:GetServiceQuota": quota_arn(place, self.service, self.code)}
 
     def read(self) -> Reading[QuotaState]:
         (found,) = yield [ask(quotas.applied_quota, self.service, self.code)]
@@ -74,6 +79,7 @@ class AppliedQuota(Fact[QuotaState]):
                 metric.name,
                 metric.dimensions,
                 metric.statistic,
+                metric.region,
             )
         ]
         return QuotaState(quota.value, answered(use), quota.adjustable)

@@ -10,7 +10,7 @@ from clusterwright.preflight.facts.account import AppliedQuota, QuotaState
 from clusterwright.preflight.facts.fact import Place
 
 FACT = AppliedQuota("ec2", "L-1")
-METRIC = UsageMetric("AWS/Usage", "ResourceCount", (("Service", "EC2"),), "Maximum")
+METRIC = UsageMetric("AWS/Usage", "ResourceCount", (("Service", "EC2"),), "Maximum", "us-east-1")
 
 
 def test_a_quota_without_a_metric_is_one_request() -> None:
@@ -26,14 +26,18 @@ def test_the_metric_of_a_quota_is_read_too() -> None:
     reading = FACT.read()
     next(reading)
     (request,) = reading.send([Applied(8.0, METRIC, False)])
-    assert request.arguments == ("AWS/Usage", "ResourceCount", (("Service", "EC2"),), "Maximum")
+    dimensions = (("Service", "EC2"),)
+    assert request.arguments == (
+        *("AWS/Usage", "ResourceCount", dimensions),
+        *("Maximum", "us-east-1"),
+    )
     with pytest.raises(StopIteration) as end:
         reading.send([3.0])
     assert end.value.value == QuotaState(8.0, 3.0, False)
 
 
-def test_the_arn_of_a_quota() -> None:
-    found = FACT.resources(Place("aws", "us-east-1", "111122223333"))
-    assert found == {
-        "servicequotas:GetServiceQuota": ("arn:aws:servicequotas:us-east-1:111122223333:ec2/L-1")
-    }
+@pytest.mark.parametrize(("service", "region"), [("ec2", "us-west-2"), ("iam", "us-east-1")])
+def test_the_arn_of_a_quota(service: str, region: str) -> None:
+    found = AppliedQuota(service, "L-1").resources(Place("aws", "us-west-2", "111122223333"))
+    arn = f"arn:aws:servicequotas:{region}:111122223333:{service}/L-1"
+    assert found == {"servicequotas:GetServiceQuota": arn}

@@ -153,18 +153,23 @@ def _described(call: Call, quota: AppliedQuota) -> dict[str, Any]:
 def _quotas(call: Call) -> Iterable[AppliedQuota]:
     service = call.parameters["ServiceCode"]
     found = list(quotas.quotas(call.runtime, call.region, service))
-    if not found:
+    if not found or _is_elsewhere(call):
         raise _no_such(call)
     return found
 
 
 def _find(call: Call) -> AppliedQuota:
-    found = quotas.quota(
-        call.runtime, call.region, call.parameters["ServiceCode"], call.parameters["QuotaCode"]
-    )
-    if found is None:
+    service = call.parameters["ServiceCode"]
+    found = quotas.quota(call.runtime, call.region, service, call.parameters["QuotaCode"])
+    if found is None or _is_elsewhere(call):
         raise _no_such(call)
     return found
+
+
+def _is_elsewhere(call: Call) -> bool:
+    """Service Quotas has IAM in one region only (brennerm/aws-quota-checker #23)."""
+    home = {"iam": "us-east-1"}.get(call.parameters["ServiceCode"])
+    return home is not None and call.region != home and partition_of(call.region) == "aws"
 
 
 def _no_such(call: Call) -> AwsError:
