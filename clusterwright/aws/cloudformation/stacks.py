@@ -72,8 +72,7 @@ def stacks(session: AwsSession) -> tuple[Stack, ...]:
     """
     return tuple(
         found
-        for page in session.pages("cloudformation", "DescribeStacks")
-        for answer in page.get("Stacks", ())
+        for answer in session.items("cloudformation", "DescribeStacks", "Stacks")
         if (found := _stack(session, answer)).status not in _NOT_DEPLOYED
     )
 
