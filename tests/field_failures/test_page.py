@@ -63,7 +63,7 @@ def test_counts_include_reported_failures_only(tmp_path: Path) -> None:
         ("{threads: [a/b], what: x, caught: not, later: y}", "a thread without a number"),
         ("{threads: [a/b#1], what: x, caught: wish}", "`reason` is required for wishes"),
         ("{threads: [a/b#1], what: x, caught: not, later: y, whom: z}", "unknown keys whom"),
-        ("{threads: [a/b#1], what: x, caught: not, later: y, sample: 5}", "sample 5 is not"),
+        ("{threads: [a/b#1], what: x, caught: not, later: y, sample: 6}", "sample 6 is not"),
         (
             "{threads: [a/b#1], what: x, caught: not, later: y, built: true}",
             "not caught",

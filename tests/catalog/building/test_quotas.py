@@ -16,7 +16,7 @@ def test_known_wrong_quota_codes_are_not_used() -> None:
 
 def test_quota_codes_are_unique_and_unknown_defaults_stay_unknown() -> None:
     codes = [(q.service, q.code) for q in CATALOG.quotas if q.code]
-    assert len(codes) == len(set(codes)) == 147
+    assert len(codes) == len(set(codes)) == 151
     total = CATALOG.quota("sagemaker", "L-3308CCC7")
     assert total is not None
     assert isinstance(total.default, Unknown)
