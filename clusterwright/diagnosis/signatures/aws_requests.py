@@ -112,6 +112,16 @@ SIGNATURES: Final = (
         kinds=_STACKS,
     ),
     Signature(
+        "hook",
+        "a CloudFormation hook of the account refuses the resource[ ({hook})][: {reason}]",
+        (
+            r"Hook failed with message: (?P<reason>.{1,200}?)(?:\. Full output|$)",
+            r"The following hook\(s\) failed: \[(?P<hook>[\w:, ]+)\]",
+        ),
+        next=(_EVENTS,),
+        kinds=("stack-event", "log"),
+    ),
+    Signature(
         "opt-in",
         "the region, service or subscription is not enabled for the account",
         (

@@ -145,10 +145,14 @@ SIGNATURES: Final = (
             r"requested more (?P<quota>v?CPU capacity) than your current (?:vCPU )?limit of "
             r"(?P<limit>\d+)",
             r"(?P<quota>instances per cluster|instance limit)\D{0,30}(?P<limit>\d+)",
+            r"The maximum number of (?P<quota>[\w /-]+?) (?:has been|is|was|reached|per)",
+            # IAM's own words: RolesPerAccount, PoliciesPerRole.
+            r"Cannot exceed quota for (?P<quota>\w+): (?P<limit>\d+)",
+            r"exceeded your maximum (?P<quota>\w+ storage) limit of (?P<limit>\d+ TiB)",
+            r"Limit for (?P<quota>stack)s? has been exceeded",
             r"(?:VcpuLimit|MaxSpotInstanceCount|(?<!Request)LimitExceeded|QuotaExceeded|"
             r"InstanceLimit|ResourceLimit(?!=)|AddressLimit|VpcLimit|VolumeLimit|ServiceLimit|"
             r"CreationLimit|IamLimit)\w*(?<!RequestLimitExceeded)",
-            r"The maximum number of (?P<quota>[\w /-]+?) (?:has been|is|was|reached|per)",
             r"(?:exceed\w*|reached|over|beyond).{0,60}\b(?:service |account |regional )?"
             r"(?:quota|limit)s?\b(?!.{0,12}(?:memory|time|retr|nodepool))",
             r"\b(?:quota|limit) (?:has been |was |is |of \S+ |for [\w .-]{0,60} )?"

@@ -105,6 +105,13 @@ SIGNATURES: Final = (
         rules=("CW-N007", "CW-N013", "CW-N027"),
     ),
     Signature(
+        "vpc-tenancy",
+        "EKS: the VPC has dedicated tenancy, and EKS accepts only VPCs with default tenancy",
+        (r"VPC with unsupported tenancy",),
+        next=(_CHECK,),
+        rules=("CW-N035",),
+    ),
+    Signature(
         "vpc-differs",
         "network: two resources that must be in one VPC are in different VPCs: {reason}",
         (

@@ -29,6 +29,13 @@ CASES = (
         "Properties validation failed for resource X with message: #: extraneous key [a] is not permitted",
         "invalid-request",
     ),
+    ("stack-event", "The following hook(s) failed: [Acme::S3::Encryption]", "hook"),
+    (
+        "stack-event",
+        "Hook failed with message: Template failed validation, the following rule(s) failed: "
+        "AWS_S3_Bucket_AccessControl. Full output was written to s3://logs/report.json",
+        "hook",
+    ),
     ("stack-event", "OptInRequired: You are not subscribed to this service", "opt-in"),
     (
         "stack-event",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.diagnosis.made import signature_of
+from tests.diagnosis.made import findings, item, signature_of
 
 CASES = (
     (
@@ -12,6 +12,8 @@ CASES = (
         "You have requested more vCPU capacity than your current vCPU limit of 64 allows",
         "quota",
     ),
+    ("log", "LimitExceeded: Cannot exceed quota for RolesPerAccount: 1000", "quota"),
+    ("stack-event", "LimitExceededException: Limit for stack has been exceeded", "quota"),
     (
         "stack-event",
         "InvalidCapacityReservationId.NotFound: the capacity reservation cr-0123456789abcdef0 does not exist",
@@ -36,3 +38,29 @@ def test_message_has_its_signature(kind: str, text: str, signature: str) -> None
 )
 def test_similar_line_of_another_cause(text: str, signature: str) -> None:
     assert signature not in signature_of("log", text)
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        (
+            'Resource handler returned message: "Cannot exceed quota for PoliciesPerRole: 10 (Service: '
+            'Iam, Status Code: 409)" (HandlerErrorCode: ServiceLimitExceeded)',
+            "PoliciesPerRole: limit 10",
+        ),
+        (
+            "VolumeLimitExceeded: You have exceeded your maximum gp3 storage limit of 50 TiB in this "
+            "region.",
+            "gp3 storage: limit 50 TiB",
+        ),
+        ("LimitExceededException: Limit for stack has been exceeded", "stack"),
+        (
+            "The maximum number of internet gateways has been reached. (Service: Ec2, "
+            "HandlerErrorCode: ServiceLimitExceeded)",
+            "internet gateways",
+        ),
+    ],
+)
+def test_a_quota_is_named(text: str, named: str) -> None:
+    (finding,) = findings(item("stack-event", text, failed=True, resource="x"))
+    assert finding.cause == f"a service quota is too small: {named}"

@@ -17,6 +17,12 @@ CASES = (
         "private-dns-enabled cannot be set because there is already a conflicting DNS domain for s3.us-east-1.amazonaws.com in the VPC",
         "endpoint-conflict",
     ),
+    (
+        "stack-event",
+        "InvalidParameterException: The subnet(s) provided belong to a VPC with unsupported "
+        "tenancy. Only subnets from VPCs with default tenancy are supported",
+        "vpc-tenancy",
+    ),
     ("node-group", "Ec2SubnetNotFound: subnet-0a1b2c3d does not exist", "subnet-missing"),
     (
         "stack-event",
