@@ -38,7 +38,7 @@ SEVERITIES: Final[Mapping[Severity, str]] = {
 
 NEEDS: Final[Mapping[Need, str]] = {
     "exporter": "the exporter on the nodes",
-    "slurm": "Slurm's controller on a node of the cluster",
+    "slurm": "Slurm",
     "health": "the health checks of Slurm nodes",
     "fixed": "groups with a fixed number of nodes",
     "nvidia": "NVIDIA GPUs",

@@ -151,8 +151,7 @@ def _provided(cluster: Cluster) -> Iterator[Need]:
         return
     yield "exporter"
     yield "health"
-    if any(group.role == "controller" for group in cluster.compute):
-        yield "slurm"
+    yield "slurm"
     if cluster.storage.lustre:
         yield "lustre"
 

@@ -11,6 +11,7 @@ from clusterwright.catalog import Catalog, Known
 from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.cluster_spec.models.compute import ComputeGroup
 from clusterwright.cluster_spec.validation.metrics import collected, has_addon
+from clusterwright.cluster_spec.validation.workloads import queued
 from clusterwright.cost.rates import hourly_rate
 from clusterwright.monitoring.metrics import metrics
 from clusterwright.platforms import accelerators
@@ -87,16 +88,16 @@ def available(cluster: Cluster, catalog: Catalog) -> set[str]:
         if cluster.storage.lustre:
             present.add("lustre")
         if cluster.uses_slurm:
-            present.add("ours")
+            # Of the controller; on AWS PCS of the login node that administers.
+            present |= {"ours", "slurm", "training", "acceptance"}
             if "nvidia" in families:
                 present |= {"gpu_jobs", "nccl"}
-        # Where the service runs slurmctld (AWS PCS), no node has its figures.
-        if any(group.role == "controller" for group in cluster.compute):
-            present |= {"slurm", "training", "acceptance"}
         if cluster.observability.metrics.slurm_openmetrics:
             present.add("slurmctld")
     if collected(cluster):
         present |= {"containers", "kubernetes-apiservers", "target"}
+        if queued(cluster):
+            present.add("kueue")
     names = {name for name, metric in metrics().items() if metric.source in present}
     if cluster.uses_kubernetes:
         # The container has no lnetctl.

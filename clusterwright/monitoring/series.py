@@ -18,6 +18,7 @@ from clusterwright.cluster_spec.models.compute import ComputeGroup
 from clusterwright.monitoring.facts import available
 from clusterwright.monitoring.metrics import metrics
 from clusterwright.platforms import accelerators
+from clusterwright.platforms.pcs.groups import administration_group
 
 _FIXED: Final[Mapping[str, int]] = {
     # loopback, the primary interface, and two of containers.
@@ -33,6 +34,9 @@ _FIXED: Final[Mapping[str, int]] = {
     # Of a node's pods, and of the API server; only what AWS's collector keeps.
     "container": 100,
     "api_request": 200,
+    "queue": 20,
+    # Accelerators, processors, memory and interfaces, for each of some groups.
+    "queue_resource": 24,
 }
 """Factors that no instance type decides; what varies is taken large."""
 
@@ -54,8 +58,7 @@ def group_series(cluster: Cluster, catalog: Catalog) -> tuple[GroupSeries, ...]:
     for group in cluster.compute:
         factors = _factors(cluster, group, catalog)
         per_node = None
-        # The exporter of system nodes is that of compute nodes.
-        role = "compute" if group.role == "system" else group.role
+        role = exporter_role(cluster, group)
         if factors is not None:
             per_node = sum(
                 prod(each if isinstance(each, int) else factors[each] for each in metric.series)
@@ -75,6 +78,16 @@ def active_series(cluster: Cluster, catalog: Catalog) -> int | None:
             return None
         total += group.nodes * group.per_node
     return total
+
+
+def exporter_role(cluster: Cluster, group: ComputeGroup) -> str:
+    """The role with which the exporter of its nodes runs."""
+    if group.role == "system":
+        return "compute"
+    # On PCS the node that administers has the controller's sources.
+    if cluster.traits.service_runs_controller and group is administration_group(cluster):
+        return "controller"
+    return group.role
 
 
 def _factors(cluster: Cluster, group: ComputeGroup, catalog: Catalog) -> Mapping[str, int] | None:

@@ -4,8 +4,19 @@ from __future__ import annotations
 
 import pytest
 
-from clusterwright.alerts.watched import group_pattern, why_not
-from tests.alerts.watched_clusters import EKS, SLURM, TRAINIUM, cluster_of, watched_cluster
+from clusterwright.alerts.rule_file import rule_file
+from clusterwright.alerts.watched import group_pattern, watched, why_not
+from clusterwright.catalog import load_catalog
+from clusterwright.platforms.loading import load_cluster
+from tests.alerts.watched_clusters import (
+    EKS,
+    SLURM,
+    TRAINIUM,
+    cluster_of,
+    price,
+    watched_cluster,
+)
+from tests.support.monitored_clusters import ROOT
 from tests.support.rich_specs import changed
 
 
@@ -21,6 +32,13 @@ def test_slurm_with_gpus_efa_and_lustre() -> None:
     assert found.mounts == ("/fsx",)
     assert (found.silent_seconds, found.rate_seconds) == (180, 900)
     assert group_pattern(found.groups_with("efa")) == "workers"
+
+
+def test_slurm_is_watched_where_the_service_runs_its_controller() -> None:
+    cluster = load_cluster(ROOT / "configs/dev-pcs.yaml").cluster
+    found = watched(cluster, load_catalog(), file="pcs.yaml", rate=price)
+    rules = {rule["alert"] for rule in rule_file(found).rules}
+    assert rules >= {"SlurmctldDown", "NodesDrained", "TrainingWithoutProgress"}
 
 
 def test_trainium_has_no_gpus() -> None:

@@ -2,7 +2,7 @@
 
 Each group has two nodes. In a sick cluster the first hangs and the second idles, both with every
 fault that a source can report. Series of programs that are not ours (Prometheus itself, cAdvisor,
-the API server) have the names and labels of the table, with the values below.
+the API server, Kueue) have the names and labels of the table, with the values below.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from clusterwright.catalog import load_catalog
 from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.cluster_spec.models.compute import ComputeGroup
 from clusterwright.monitoring.metrics import metrics, sources
+from clusterwright.monitoring.series import exporter_role
 from clusterwright.platforms import accelerators
 from tests.monitoring.complete_node import State, complete_node
 from tests.nodes.metrics.fake_node import Machine, parsed
@@ -43,6 +44,11 @@ _LABELS_OF_OTHERS: Final[Mapping[str, tuple[str, ...]]] = {
     "resource": ("pods",),
     "code": ("200", "500"),
     "request_kind": ("readOnly", "mutating"),
+    "cluster_queue": ("team-a",),
+    "cohort": ("cluster",),
+    "flavor": ("workers",),
+    "status": ("active", "pending"),
+    "reason": ("Preempted",),
 }
 _FAULTS: Final = re.compile(
     r"_(errs?|drop|drops|dropped|errors?|retrans|unresponsive|impaired|oom|ecc)_"
@@ -94,19 +100,26 @@ def _samples(cluster: Cluster, *, sick: bool) -> Iterator[Sample]:
             for metric, labels, value in samples:
                 own = (("slurm_node", name),) if metric == "clusterwright_node_info" else labels
                 yield metric, (*own, *target), value
-        for metric, labels, value in (*_others("prometheus"), *_own(group.role, state)):
+        for metric, labels, value in (
+            *_others("prometheus"),
+            *_own(exporter_role(cluster, group), state),
+        ):
             yield metric, (*labels, *target), value
         if cluster.uses_kubernetes:
-            for metric, labels, value in (*_others("cadvisor"), *_others("apiserver")):
+            for metric, labels, value in _of_kubernetes():
                 if sick or dict(labels).get("code") != "500":
                     yield metric, (*labels, *target), value
+
+
+def _of_kubernetes() -> Iterator[Sample]:
+    for exporter in ("cadvisor", "apiserver", "kueue"):
+        yield from _others(exporter)
 
 
 def _sources(cluster: Cluster, group: ComputeGroup) -> set[str]:
     """The sources that find something on a node of the group."""
     family = accelerators.family(group.instance_type, load_catalog())
-    role = "compute" if group.role == "system" else group.role
-    return set(load_sources(role)) - ({"nvidia", "neuron"} - {family})
+    return set(load_sources(exporter_role(cluster, group))) - ({"nvidia", "neuron"} - {family})
 
 
 @functools.cache
@@ -163,8 +176,7 @@ def _own(role: str, state: State) -> tuple[Sample, ...]:
     """What a scrape adds about the sources."""
     with tempfile.TemporaryDirectory() as folder:
         machine = complete_node(Path(folder), state)
-        which = "compute" if role == "system" else role
-        scraper = Scraper(which, machine.probe, tell=lambda _: None)
+        scraper = Scraper(role, machine.probe, tell=lambda _: None)
         return tuple(
             (name, tuple(sorted(labels)), value)
             for (name, labels), value in parsed(scraper.text()).items()

@@ -36,7 +36,7 @@ def test_sources_are_those_of_the_hardware_and_the_scheduler() -> None:
         "acceptance",
         "ours",
     }
-    collector = {"containers", "kubernetes-apiservers"}
+    collector = {"containers", "kubernetes-apiservers", "kueue"}
     assert _sources(KUBERNETES) == everywhere | {"nvidia"} | collector
 
 
@@ -77,8 +77,8 @@ def test_an_exporter_that_is_off_has_no_metrics(tmp_path: Path) -> None:
     assert found.metrics == frozenset()
 
 
-def test_without_a_controller_group_there_are_no_figures_of_slurm() -> None:
+def test_the_login_node_of_pcs_has_the_figures_of_slurm() -> None:
     cluster = load_cluster(ROOT / "configs/dev-pcs.yaml").cluster
+    assert "controller" not in {group.role for group in cluster.compute}
     names = facts_of(cluster, load_catalog(), today=DAY).metrics
-    assert "clusterwright_node_info" in names
-    assert not [name for name in names if name.startswith(("slurm_", "training_"))]
+    assert {metrics()[name].source for name in names} >= {"slurm", "training", "acceptance"}

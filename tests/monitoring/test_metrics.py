@@ -94,7 +94,7 @@ def test_metrics_of_kubernetes_are_those_that_the_collector_keeps() -> None:
         for job in jobs
         if "metric_relabel_configs" in job
     }
-    for name in ("containers", "kubernetes-apiservers"):
+    for name in ("containers", "kubernetes-apiservers", "kueue"):
         [source] = [source for source in sources() if source.name == name]
         refused = [m.name for m in source.metrics if not kept[name].fullmatch(m.name)]
         assert refused == []

@@ -31,6 +31,14 @@ def test_factors_of_the_instance_type() -> None:
     assert 16 * 8 < login.per_node < 16 * 8 + 200
 
 
+def test_the_login_node_that_administers_has_the_series_of_slurm() -> None:
+    groups = {group.group: group for group in group_series(_cluster("full-pcs"), load_catalog())}
+    login = groups["login"]
+    # A series for each running training job and figure.
+    assert login.per_node is not None
+    assert login.per_node > 16 * 64
+
+
 def test_all_nodes_count() -> None:
     cluster = _cluster("p5-1024")
     total = active_series(cluster, load_catalog())

@@ -9,7 +9,7 @@ from typing import Final
 from clusterwright.monitoring.dashboards import NAMES, complete
 from clusterwright.monitoring.facts import Facts
 from clusterwright.monitoring.grafana import VARIABLES, file_name
-from clusterwright.monitoring.metrics import metrics, sources
+from clusterwright.monitoring.metrics import Source, metrics, sources
 from clusterwright.monitoring.panels import Dashboard, Panel
 from clusterwright.monitoring.promql import uses
 from tools.docs.dashboard_drawing import is_of_hardware
@@ -41,7 +41,8 @@ _MISSING: Final = """\
 
 - Goodput of a job: [`clusterwright report goodput`](../how-to/measure-goodput.md) reads it from
   accounting and the job's logs.
-- Queues of Kueue, and objects of Kubernetes: nothing in the cluster exports them.
+- Objects of Kubernetes, and queues of a Kueue that Clusterwright does not install (HyperPod's task
+  governance): `kubectl get clusterqueues` shows them.
 - HyperPod's observability add-on on EKS has metrics and dashboards of its own; clusters with it
   get none of these.
 """
@@ -99,13 +100,18 @@ def _names(panel: Panel) -> Iterator[str]:
     )
 
 
+def _on_pcs(source: Source) -> str:
+    only_controller = source.exporter == "clusterwright" and source.nodes == ("controller",)
+    return " (on AWS PCS the first login node)" if only_controller else ""
+
+
 def _tables() -> Iterator[str]:
     for source in sources():
         lines = [
             f"### {source.about}",
             "",
             f"Source `{source.name}` of the exporter `{source.exporter}`, on nodes with the role"
-            f" {', '.join(source.nodes)}. Documented in: {source.documented}.",
+            f" {', '.join(source.nodes)}{_on_pcs(source)}. Documented in: {source.documented}.",
             "",
             "| Metric | Kind | Unit | Labels |",
             "|---|---|---|---|",

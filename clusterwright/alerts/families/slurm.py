@@ -13,9 +13,10 @@ ALERTS: Final = (
         name="SlurmctldDown",
         severity="critical",
         for_minutes=3,
-        threshold="sinfo, squeue or sdiag fail on the controller",
+        threshold="sinfo, squeue or sdiag fail on the controller (AWS PCS: on the first login "
+        "node)",
         reason="No job starts or ends; running jobs continue until they need the controller.",
-        summary="slurmctld on {{ $labels.node }} does not answer",
+        summary="slurmctld does not answer {{ $labels.node }}",
         expression="max by (cluster, node) ("
         'clusterwright_source_up{cluster="@CLUSTER@",source="slurm"}) == 0',
         needs=("exporter", "slurm"),
@@ -26,6 +27,8 @@ ALERTS: Final = (
             "`systemctl status slurmctld` on the controller, and the end of its log.",
             "A wrong slurm.conf stops it: `slurmctld -D -vv` names the line. A full disk or a "
             "damaged StateSaveLocation is the next suspect.",
+            "On AWS PCS the controller is AWS's: `diagnose` shows PCS's state of the cluster and "
+            "its errors.",
         ),
     ),
     Alert(
@@ -41,7 +44,8 @@ ALERTS: Final = (
         commands=(_STATUS,),
         steps=(
             "NodeSilent or SlurmctldDown fire too: treat those first.",
-            "Else `clusterwright-metrics.service` on the controller does not run as it should.",
+            "Else `clusterwright-metrics.service` on the controller (AWS PCS: on the first login "
+            "node) does not run as it should.",
         ),
     ),
     Alert(

@@ -1,4 +1,4 @@
-"""Kubernetes: containers, and the API server."""
+"""Kubernetes: queues, containers, and the API server."""
 
 from __future__ import annotations
 
@@ -12,15 +12,51 @@ _POD = "{{namespace}}/{{pod}}"
 
 
 def dashboard(facts: Facts) -> Dashboard:
-    """Containers of the selected pods."""
+    """Queues, and containers of the selected pods."""
     return Dashboard(
         name="kubernetes",
         title="Kubernetes",
-        description="Containers by pod, and the API server. Kueue's queues are not exported:"
-        " `kubectl get clusterqueues` shows them.",
+        description="Queues of the Kueue that Clusterwright installs, containers by pod, and the API"
+        " server.",
         variables=("namespace", "pod"),
-        rows=(_containers(), _control_plane()),
+        rows=(_queues(), _containers(), _control_plane()),
     )
+
+
+def _queues() -> Row:
+    waiting = on_cluster("kueue_pending_workloads")
+    stopped = on_cluster("kueue_cluster_queue_status", 'status!="active"')
+    used = on_cluster("kueue_cluster_queue_resource_usage")
+    quota = on_cluster("kueue_cluster_queue_nominal_quota")
+    evicted = on_cluster("kueue_evicted_workloads_total")
+    # Of several replicas of Kueue's controller one leads.
+    return Row(
+        "Queues",
+        (
+            Panel("Workloads that wait", "By queue. Those that are inadmissible were tried, and"
+                  " wait until something changes.", "short",
+                  (Query(f"max by (cluster_queue, status) ({waiting})",
+                         "{{cluster_queue}} {{status}}"),), stacked=True),
+            Panel("Workloads that run", "Admitted and not finished, by queue.", "short",
+                  (Query("max by (cluster_queue) ("
+                         f"{on_cluster('kueue_admitted_active_workloads')})",
+                         "{{cluster_queue}}"),), stacked=True),
+            Panel("Quota in use", "Share of a queue's own quota that its workloads use; more than"
+                  " 100 % is borrowed from other queues.", "percentunit",
+                  (Query("sum by (cluster_queue, resource) ("
+                         f"max by (cluster_queue, flavor, resource) ({used}))"
+                         " / (sum by (cluster_queue, resource) ("
+                         f"max by (cluster_queue, flavor, resource) ({quota})) > 0)",
+                         "{{cluster_queue}} {{resource}}"),)),
+            Panel("Queues that admit nothing", "1 while a queue is stopped, or lacks a flavour or a"
+                  " check that it names.", "short",
+                  (Query(f"max by (cluster_queue) ({stopped})", "{{cluster_queue}}"),),
+                  alarm_at=1),
+            Panel("Evicted workloads", "By queue and reason, such as Preempted.", "short",
+                  (Query(f"sum by (cluster_queue, reason) (increase({evicted}[$__rate_interval]))",
+                         "{{cluster_queue}} {{reason}}"),), stacked=True),
+        ),
+    )  # fmt: skip
 
 
 def _by_pod(selector: str, legend: str = _POD) -> Query:

@@ -6,7 +6,10 @@ the same program as on the Slurm platforms, so that metrics have the same names;
 node's files from a container with the image of the spec, and changes nothing.
 
 Sources: AMP user guide, "Set up managed collectors for Amazon EKS" (default scrape configuration);
-Prometheus, "Configuration" (kubernetes_sd_config, role node; relabel_config); Kubernetes,
+Prometheus, "Configuration" (kubernetes_sd_config, role node; relabel_config; tls_config);
+CloudWatch user guide, "Scraper configuration" (tls_config is supported; read 2026-11-29); Kueue,
+"Prometheus Metrics", and its chart (port `https` of the service of metrics, whose certificate is
+self-signed; who reads it is authorised for `/metrics`, as AWS's collector is); Kubernetes,
 "DaemonSet", "Pod Security Standards", "Downward API"; NVIDIA Container Toolkit, "Specialized
 Configurations with Docker" (NVIDIA_VISIBLE_DEVICES, NVIDIA_DRIVER_CAPABILITIES).
 """
@@ -24,6 +27,7 @@ from clusterwright.cluster_spec import repository_root
 from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.cluster_spec.models.operations import NodeMetrics
 from clusterwright.cluster_spec.validation.metrics import collected
+from clusterwright.cluster_spec.validation.workloads import queued
 from clusterwright.platforms.eks.launch_templates import GROUP_LABEL
 from clusterwright.platforms.kubernetes.control_plane import cluster_name
 from clusterwright.platforms.kubernetes.groups import HYPERPOD_GROUP
@@ -38,6 +42,14 @@ HOST: Final = "/host"
 """The mount path of the node's files in the container."""
 
 NODE_JOB: Final = "nodes"
+
+_QUEUE_METRICS = (
+    "kueue_pending_workloads",
+    "kueue_admitted_active_workloads",
+    "kueue_evicted_workloads_total",
+    "kueue_cluster_queue_(status|resource_usage|nominal_quota)",
+)
+"""Without the histograms of waiting times, and without the LocalQueues, one for each queue."""
 
 _TOKEN = "/var/run/secrets/kubernetes.io/serviceaccount/token"  # noqa: S105
 _API_SERVER = "kubernetes.default.svc:443"
@@ -59,10 +71,13 @@ class UnknownProgramError(Exception):
 def scrape_configuration(cluster: Cluster) -> str:
     """Return the scrape configuration of the collector, as JSON, which is valid YAML.
 
-    Jobs: the API server, the containers by cAdvisor, and the exporter of nodes if there is one.
+    Jobs: the API server, the containers by cAdvisor, and, where they are installed, Kueue and the
+    exporter of nodes.
     Samples have the labels of the other platforms: cluster, group, node, instance_id.
     """
     jobs = [_api_server(), _containers(cluster)]
+    if queued(cluster):
+        jobs.append(_kueue())
     if has_exporter(cluster):
         jobs.append(_nodes(cluster))
     document = {
@@ -265,6 +280,34 @@ def _containers(cluster: Cluster) -> dict[str, Any]:
                 "action": "keep",
                 "source_labels": ["__name__"],
                 "regex": "|".join(_CONTAINER_METRICS),
+            }
+        ],
+    }
+
+
+def _kueue() -> dict[str, Any]:
+    return {
+        "job_name": "kueue",
+        "scheme": "https",
+        "authorization": {"credentials_file": _TOKEN},
+        "tls_config": {"insecure_skip_verify": True},
+        "kubernetes_sd_configs": [{"role": "endpoints"}],
+        "relabel_configs": [
+            {
+                "action": "keep",
+                "source_labels": [
+                    "__meta_kubernetes_namespace",
+                    "__meta_kubernetes_service_name",
+                    "__meta_kubernetes_endpoint_port_name",
+                ],
+                "regex": "kueue-system;.*-controller-manager-metrics-service;https",
+            }
+        ],
+        "metric_relabel_configs": [
+            {
+                "action": "keep",
+                "source_labels": ["__name__"],
+                "regex": "|".join((*_QUEUE_METRICS, "up")),
             }
         ],
     }

@@ -158,6 +158,8 @@ def _kueue(cluster: Cluster, catalog: Catalog) -> Values:  # noqa: ARG001
         "apiVersion": "config.kueue.x-k8s.io/v1beta1",
         "kind": "Configuration",
         "integrations": integrations,
+        # The port of the chart's service of metrics; quotas and their use are off by default.
+        "metrics": {"bindAddress": ":8443", "enableClusterQueueResources": True},
         "fairSharing": {
             "enable": True,
             "preemptionStrategies": ["LessThanOrEqualToFinalShare", "LessThanInitialShare"],

@@ -51,7 +51,7 @@ def test_node_samples_have_the_same_labels_on_all_platforms(
     load: Load, base: dict[str, Any], label: str
 ) -> None:
     found = jobs(changed(base, observability=BOTH), load)
-    assert set(found) == {"kubernetes-apiservers", "containers", "nodes"}
+    assert set(found) == {"kubernetes-apiservers", "containers", "nodes", "kueue"}
     for name in ("containers", "nodes"):
         group = relabelled(found[name], "group")["source_labels"]
         assert group == [f"__meta_kubernetes_node_label_{label}"]
