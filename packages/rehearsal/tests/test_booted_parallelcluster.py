@@ -16,6 +16,7 @@ _ON_PARALLELCLUSTER = (
     *("first-boot", "people", "second-run", "instance-replaced", "sick-instance"),
     *("custom-action-fails", "users-updated", "topology", "kill-at-every-step", "ordinary-user"),
     *("operator-requests", "acceptance", "acceptance-at-boot", "acceptance-interrupted"),
+    "metrics",
 )
 
 

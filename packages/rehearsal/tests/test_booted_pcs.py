@@ -18,7 +18,7 @@ _ON_PCS = (
     *("gpu-ecc", "gpu-hangs", "gpu-xid", "pcie-degraded"),
     "lustre-unreachable-mid-job",
     *("credentials-end", "kill-at-every-step", "scale-to-jobs", "slurm-version-ends"),
-    "reservation-reclaimed",
+    *("reservation-reclaimed", "metrics"),
 )
 
 

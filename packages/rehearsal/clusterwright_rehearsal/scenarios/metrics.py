@@ -1,12 +1,12 @@
 """Every node exports its metrics to Prometheus.
 
-The controller reads them, like a Prometheus server in the cluster. Whether the CloudWatch agent of
-the image forwards them is not rehearsed: emulated nodes have no such agent.
+The controller, on PCS the first login node, reads them, like a Prometheus server in the cluster.
+Whether the CloudWatch agent of the image forwards them is not rehearsed: emulated nodes have no
+such agent.
 """
 
 from __future__ import annotations
 
-import contextlib
 import re
 import time
 
@@ -19,6 +19,7 @@ from clusterwright_rehearsal.scenario_api.node import Node
 
 ORDER = 40
 SECONDS = 15
+MODES = ("managed", "scripted", "parallelcluster", "pcs")
 
 PROMISES = {
     "answers": "every node's exporter answers, with every metrics source of the node",
@@ -111,10 +112,10 @@ def _job_of_gpus(context: ScenarioContext) -> None:
     if not nvidia:
         context.note("no GPU that a job could hold")
         return
-    if context.cluster.slurm.configuration == "managed":
+    node = nvidia[0]
+    if node.run(f"systemctl cat {faults.HEALTH_TIMER}").ok:
         context.note("a timer runs the health checks: Slurm has no prolog of Clusterwright")
         return
-    node = nvidia[0]
     job = context.submit(_INSPECTED, options=options_for(context, node, "--exclusive"))
     job.wait("RUNNING", within_s=60)
 
@@ -144,7 +145,7 @@ def _hang(context: ScenarioContext) -> None:
         return
     node = nvidia[-1]
     # Its own health check would drain it meanwhile.
-    with _no_health_checks(context, node):
+    with faults.health_checks_stopped(node):
         try:
             faults.add(node, "gpu-hang")
             time.sleep(_KEPT_S)
@@ -163,14 +164,6 @@ def _hang(context: ScenarioContext) -> None:
         ),
         within_s=20,
     )
-
-
-def _no_health_checks(
-    context: ScenarioContext, node: Node
-) -> contextlib.AbstractContextManager[None]:
-    if context.cluster.slurm.configuration == "managed":
-        return faults.health_timer_stopped(node)
-    return contextlib.nullcontext()
 
 
 def _sources(samples: Samples, up: float) -> list[str]:

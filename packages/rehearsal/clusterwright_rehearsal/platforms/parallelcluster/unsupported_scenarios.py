@@ -30,7 +30,6 @@ REASONS = {
     "health-timer-stopped": _DRAINED,
     "lustre-unreachable-at-boot": "HyperPod mounts in the background in it",
     "lustre-unreachable-mid-job": _DRAINED,
-    "metrics": "it reads Slurm metrics that HyperPod configures",
     "neuron-ecc": _DRAINED,
     "neuron-lost": _DRAINED,
     "node-lost": "HyperPod replaces the node in it; see instance-replaced",

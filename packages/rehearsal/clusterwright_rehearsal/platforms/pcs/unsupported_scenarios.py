@@ -26,7 +26,6 @@ REASONS = {
     "emergency-checkpoint": "HyperPod replaces the node in it",
     "health-timer-stopped": "Slurm runs the health checks, no timer",
     "lustre-unreachable-at-boot": "HyperPod mounts in the background in it",
-    "metrics": _OWN,
     "neuron-ecc": _UNTRIED,
     "neuron-lost": _UNTRIED,
     "node-lost": "HyperPod replaces the node in it; see instance-replaced",
