@@ -16,8 +16,8 @@ def dashboard(facts: Facts) -> Dashboard:
     return Dashboard(
         name="kubernetes",
         title="Kubernetes",
-        description="Queues of the Kueue that Clusterwright installs, containers by pod, and the API"
-        " server.",
+        description="Queues of the Kueue that Clusterwright installs, containers by pod, and the"
+        " API server.",
         variables=("namespace", "pod"),
         rows=(_queues(), _containers(), _control_plane()),
     )
@@ -48,8 +48,8 @@ def _queues() -> Row:
                          " / (sum by (cluster_queue, resource) ("
                          f"max by (cluster_queue, flavor, resource) ({quota})) > 0)",
                          "{{cluster_queue}} {{resource}}"),)),
-            Panel("Queues that admit nothing", "1 while a queue is stopped, or lacks a flavour or a"
-                  " check that it names.", "short",
+            Panel("Queues that admit nothing", "1 while a queue is stopped, or lacks a flavour or"
+                  " a check that it names.", "short",
                   (Query(f"max by (cluster_queue) ({stopped})", "{{cluster_queue}}"),),
                   alarm_at=1),
             Panel("Evicted workloads", "By queue and reason, such as Preempted.", "short",

@@ -27,7 +27,6 @@ ALERTS: Final[Mapping[str, str]] = {
     "LnetInterfaceDown": _LUSTRE,
     "BackfillSlow": "a backfill cycle of 30 seconds takes a cluster with thousands of jobs",
     "AccountingQueueGrows": "1,000 waiting records take as many jobs while slurmdbd is down",
-    "NcclBandwidthBelowAccepted": "emulated nodes have no GPUs on which NCCL runs",
     "ApiServerFails": _KUBERNETES,
     "ApiServerMetricsAbsent": _KUBERNETES,
     "ContainerOutOfMemory": _KUBERNETES,
@@ -42,8 +41,6 @@ PANELS: Final[Mapping[str, str]] = {
     "storage: Inodes in use": _LUSTRE,
     "storage: Nodes that have it mounted": _LUSTRE,
     "storage: Mounts that do not answer": _LUSTRE,
-    "training_run: Use of the GPUs of each job": "the prolog that writes the job of a GPU is"
-    " HyperPod's own in the managed configuration; emulated nodes do not have it",
 }
 """Panel -> why its query has no data. Panels of metrics with `hardware_only` in
 `clusterwright/monitoring/metrics.yaml` are not repeated here."""

@@ -20,6 +20,7 @@ from clusterwright.monitoring.promql import uses
 from clusterwright_rehearsal.prometheus import not_shown, programs
 from clusterwright_rehearsal.prometheus.scene import Scene, monitored
 from clusterwright_rehearsal.scenario_api import faults
+from clusterwright_rehearsal.scenario_api import job_measurements as measurements
 from clusterwright_rehearsal.scenario_api.context import ScenarioContext
 from clusterwright_rehearsal.scenario_api.node import Node
 
@@ -47,6 +48,7 @@ FAULTS = frozenset(
         "GpusBusyWithoutWork",
         "HealthCheckFails",
         "LustreMountMissing",
+        "NcclBandwidthBelowAccepted",
         "NvlinkErrorsGrow",
         "PartitionDegraded",
         "RowRemapFailed",
@@ -80,6 +82,8 @@ _GROWING = (
     "retrans_timeout_events", "cmds_err", "reg_mr_err", "rdma_read_wr_err", "rdma_write_wr_err",
 )  # fmt: skip
 """Counters of EFA that count faults."""
+_ACCEPTED_GBS, _MEASURED_GBS = 400.0, 200.0
+"""Bus bandwidth of all-reduces, of acceptance and of the job."""
 
 
 def run(context: ScenarioContext) -> None:
@@ -93,7 +97,10 @@ def run(context: ScenarioContext) -> None:
     if missing:
         context.cannot_determine(f"{', '.join(missing)} not installed ({programs.INSTALL})")
     ends = dt.datetime.now(dt.UTC) + dt.timedelta(seconds=_CAPACITY_S)
-    with monitored(context, ends) as scene:
+    with (
+        monitored(context, ends) as scene,
+        measurements.accepted_bandwidth(context.controller, scene.second, _ACCEPTED_GBS),
+    ):
         try:
             _fire(scene)
         finally:
@@ -187,6 +194,8 @@ def _first_faults(scene: Scene) -> None:
     second.must("mount -o remount,bind,ro /opt/dlami/nvme")
     for path in (entry.mount_path for entry in scene.context.cluster.storage.lustre):
         second.must(f"umount --lazy {path}")
+    measurements.write_nccl(second, scene.training.job.id, _MEASURED_GBS)
+    measurements.write_gpu_jobs((first, second), scene.training.job.id)
     faults.check_health(first, second)
 
 
@@ -238,6 +247,7 @@ def _repair(scene: Scene) -> None:
         " && systemctl start slurmctld"
     )
     scene.training.end()
+    measurements.remove((scene.first, scene.second), scene.training.job.id)
     scene.first.must("systemctl start chrony")
     faults.remove(scene.first)
     # The port, the counters, the mounts and the kernel log are as before after a boot.
