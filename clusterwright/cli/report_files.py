@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from clusterwright.goodput.attempts import NamedLog
     from clusterwright.goodput.checkpoints import Checkpoint
     from clusterwright.goodput.report import Prices, RecordedPlan
+    from clusterwright.goodput.results import AcceptedBandwidth
 
 MAXIMUM_FILES: Final = 2_000
 MAXIMUM_LOG_BYTES: Final = 2 * 1024**3
@@ -198,6 +199,35 @@ def read_plan(path: Path, plan_file: Path | None) -> RecordedPlan | None:
             "write it with `clusterwright plan ... --format json`",
         )
     return RecordedPlan(str(named), found)
+
+
+def read_acceptance(
+    paths: Sequence[Path], instance_type: str | None
+) -> tuple[AcceptedBandwidth, ...]:
+    """The bus bandwidths in reports and records of acceptance.
+
+    Raises
+    ------
+    UserError
+        A file cannot be read, or is neither.
+    """
+    from clusterwright.goodput.accepted import NotOfAcceptance, accepted_bandwidths
+
+    documents = []
+    for path in paths:
+        try:
+            documents.append((str(path), json.loads(files.read_text(path))))
+        except (OSError, ValueError, RecursionError) as error:
+            reason = getattr(error, "strerror", None) or error
+            raise UserError(f"--acceptance: {path} cannot be read: {reason}") from None
+    try:
+        return accepted_bandwidths(documents, instance_type)
+    except NotOfAcceptance as error:
+        raise UserError(
+            f"--acceptance: {error} has no tests of acceptance",
+            "write it with `clusterwright accept ... --format json`, or copy "
+            "/var/lib/clusterwright/acceptance/accepted.json of the controller",
+        ) from None
 
 
 def prices_of(

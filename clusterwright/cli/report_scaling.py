@@ -19,6 +19,7 @@ EPILOG = """\b
 Examples:
   clusterwright report scaling configs/prod.yaml --logs sweep/ --sacct jobs.json
   clusterwright report scaling configs/prod.yaml --logs sweep/ --html scaling.html
+  clusterwright report scaling --env prod --logs sweep/ --acceptance accepted.json
 
 \b
 Exit codes: 3 the command line or the spec is wrong; else 2 fewer than two numbers of nodes have a
@@ -29,6 +30,14 @@ throughput; else 0. 70 is an internal error.
 @click.command(epilog=EPILOG)
 @spec_argument
 @report_files.run_options
+@click.option(
+    "--acceptance",
+    multiple=True,
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="A report of `clusterwright accept --format json`, or accepted.json of the controller: "
+    "the bus bandwidth of its all-reduces is shown too. Can be repeated.",
+)
 @click.option(
     "--html",
     type=click.Path(path_type=Path, dir_okay=False),
@@ -46,6 +55,7 @@ def command(
     logs: Path,
     sacct: Path | None,
     plan_file: Path | None,
+    acceptance: tuple[Path, ...],
     html: Path | None,
     prices: str | None,
     output_format: str,
@@ -53,20 +63,23 @@ def command(
     """Compare runs of the same training on different numbers of nodes of the cluster of CONFIG.
 
     Each log in the folder is one run. Efficiency is the throughput of a node relative to the
-    smallest run; the knee is the first number of nodes below 0.9. No AWS API is called.
+    smallest run; the knee is the first number of nodes below 0.9. The bandwidth of acceptance
+    shows whether the network explains a loss. No AWS API is called.
     """
     from clusterwright.goodput.scaling import scaling_report
 
     spec = load_or_exit(path, command=COMMAND, output_format=output_format)
+    rates = report_files.prices_of(
+        spec, path, prices, command=COMMAND, output_format=output_format
+    )
     report = scaling_report(
         spec.cluster,
         report_files.read_logs(logs),
         report_files.read_accounting(sacct) or (),
         file=str(path),
-        prices=report_files.prices_of(
-            spec, path, prices, command=COMMAND, output_format=output_format
-        ),
+        prices=rates,
         plan=report_files.read_plan(path, plan_file),
+        acceptance=report_files.read_acceptance(acceptance, rates.instance_type),
     )
     if html is not None:
         from clusterwright.render.scaling_html import scaling_html

@@ -349,7 +349,7 @@ def _beside(plan: RecordedPlan | None, measures: Measures) -> PlanComparison | N
     if plan is None:
         return None
     tokens = plain(plan.document.get("tokens"))
-    usd, days = _quantiles(plan.quantity("usd")), _quantiles(plan.quantity("days"))
+    usd, days = quantiles(plan.quantity("usd")), quantiles(plan.quantity("days"))
     speed = tuple(
         None if day is None or tokens is None else tokens / (day * SECONDS_PER_DAY)
         for day in reversed(days)
@@ -359,14 +359,15 @@ def _beside(plan: RecordedPlan | None, measures: Measures) -> PlanComparison | N
     return PlanComparison(
         file=plan.file,
         accelerators=None if accelerators is None else int(accelerators),
-        goodput=Comparison(measures.goodput, *_quantiles(plan.quantity("goodput"))),
-        mfu=Comparison(measures.mfu, *_quantiles(plan.quantity("in_run_mfu"))),
+        goodput=Comparison(measures.goodput, *quantiles(plan.quantity("goodput"))),
+        mfu=Comparison(measures.mfu, *quantiles(plan.quantity("in_run_mfu"))),
         usd_per_billion_tokens=Comparison(measures.usd_per_billion_tokens, *price),
         tokens_per_second=Comparison(measures.whole_run_tokens_per_second, *speed),
     )
 
 
-def _quantiles(value: Any) -> tuple[float | None, float | None, float | None]:
+def quantiles(value: Any) -> tuple[float | None, float | None, float | None]:
+    """P10, P50 and P90 of a quantity of a plan; None for what it does not state."""
     data = value if isinstance(value, Mapping) else {}
     return plain(data.get("p10")), plain(data.get("p50")), plain(data.get("p90"))
 

@@ -238,6 +238,35 @@ class ScalingPoint:
 
 
 @dataclass(frozen=True)
+class AcceptedBandwidth:
+    """Bus bandwidth of an all-reduce over whole nodes in acceptance, in GB/s.
+
+    Attributes
+    ----------
+    floor:
+        What healthy nodes reach; None if no floor is known or stated.
+    verdict:
+        As acceptance has it.
+    """
+
+    nodes: int
+    size_mib: int
+    gbs: float
+    floor: float | None
+    verdict: str
+    file: str
+
+
+@dataclass(frozen=True)
+class ScalingPlan:
+    """The plan's number of nodes, and the MFU there while training beside the plan's."""
+
+    file: str
+    nodes: int
+    mfu: Comparison
+
+
+@dataclass(frozen=True)
 class ScalingReport:
     """Throughput by number of nodes.
 
@@ -245,6 +274,8 @@ class ScalingReport:
     ----------
     knee:
         The smallest number of nodes whose efficiency is below 0.9; None if none is, or unknown.
+    plan:
+        None without a plan, or where its number of nodes is unknown.
     """
 
     file: str
@@ -254,6 +285,8 @@ class ScalingReport:
     unknown: tuple[Unknown, ...]
     instance_type: str | None = None
     workload: Workload | None = None
+    acceptance: tuple[AcceptedBandwidth, ...] = ()
+    plan: ScalingPlan | None = None
 
     @property
     def exit_code(self) -> Literal[0, 2]:

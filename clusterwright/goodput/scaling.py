@@ -9,12 +9,16 @@ from statistics import median
 from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.goodput.accounting import JobRecord
 from clusterwright.goodput.attempts import NamedLog, attempts_of, step_median
-from clusterwright.goodput.report import Prices, RecordedPlan, mfu_of, tokens_per_step
+from clusterwright.goodput.report import Prices, RecordedPlan, mfu_of, quantiles, tokens_per_step
 from clusterwright.goodput.results import (
     KNEE_EFFICIENCY,
+    AcceptedBandwidth,
+    Comparison,
+    ScalingPlan,
     ScalingPoint,
     ScalingReport,
     Unknown,
+    plain,
 )
 
 
@@ -35,6 +39,7 @@ def scaling_report(
     file: str,
     prices: Prices,
     plan: RecordedPlan | None,
+    acceptance: Sequence[AcceptedBandwidth] = (),
 ) -> ScalingReport:
     """One point for each number of nodes; several runs of a size give their median.
 
@@ -83,6 +88,21 @@ def scaling_report(
         tuple(unknown),
         instance_type=prices.instance_type,
         workload=plan.workload if plan else None,
+        acceptance=tuple(acceptance),
+        plan=_beside(plan, points, prices),
+    )
+
+
+def _beside(
+    plan: RecordedPlan | None, points: Sequence[ScalingPoint], prices: Prices
+) -> ScalingPlan | None:
+    total = plain(plan.quantity("accelerators")) if plan else None
+    if plan is None or not total or not prices.accelerators or total % prices.accelerators:
+        return None
+    nodes = int(total) // prices.accelerators
+    measured = next((point.mfu for point in points if point.nodes == nodes), None)
+    return ScalingPlan(
+        plan.file, nodes, Comparison(measured, *quantiles(plan.quantity("in_run_mfu")))
     )
 
 

@@ -13,7 +13,7 @@ from clusterwright.json_output.base import (
     field,
     json_text,
 )
-from clusterwright.json_output.goodput import UnknownOutput, WorkloadOutput
+from clusterwright.json_output.goodput import ComparisonOutput, UnknownOutput, WorkloadOutput
 
 
 class ScalingPointOutput(Output):
@@ -32,6 +32,25 @@ class ScalingPointOutput(Output):
     )
 
 
+class AcceptedBandwidthOutput(Output):
+    """An all-reduce over whole nodes in acceptance."""
+
+    nodes: PositiveCount = field("Nodes.")
+    size_mib: PositiveCount = field("Size of the message.")
+    gbs: NotNegative = field("Bus bandwidth in GB/s.")
+    floor: NotNegative | None = field("What healthy nodes reach; null if not known or stated.")
+    verdict: str = field("As acceptance has it.")
+    file: str = field("The file.")
+
+
+class ScalingPlanOutput(Output):
+    """The plan's number of nodes."""
+
+    file: str = field("The plan's file.")
+    nodes: PositiveCount = field("Nodes of the plan.")
+    mfu: ComparisonOutput = field("While training on that number of nodes.")
+
+
 class ScalingOutput(Envelope):
     """Throughput by number of nodes."""
 
@@ -44,6 +63,10 @@ class ScalingOutput(Envelope):
     knee: PositiveCount | None = field(
         "The smallest number of nodes with an efficiency below 0.9; null if there is none."
     )
+    acceptance: tuple[AcceptedBandwidthOutput, ...] = field(
+        "Bus bandwidths of --acceptance, the fewest nodes first."
+    )
+    plan: ScalingPlanOutput | None = field("Beside the plan; null without one that states nodes.")
     unknown: tuple[UnknownOutput, ...] = field("What could not be answered.")
 
 

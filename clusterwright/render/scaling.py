@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from clusterwright.goodput.results import ScalingReport
+from collections.abc import Sequence
+from typing import Final
+
+from clusterwright.goodput.results import AcceptedBandwidth, ScalingPlan, ScalingReport
 from clusterwright.render.goodput import unanswered_lines
 from clusterwright.render.style import PLAIN, Style
 from clusterwright.render.table import columns, counted
+
+BANDWIDTHS: Final = "all-reduce of acceptance, bus bandwidth in GB/s"
 
 
 def scaling_text(report: ScalingReport, style: Style = PLAIN) -> str:
@@ -20,6 +25,12 @@ def scaling_text(report: ScalingReport, style: Style = PLAIN) -> str:
         lines += ["", f"knee: below 90 % from {counted(report.knee, 'node')}"]
     elif sum(point.efficiency is not None for point in report.points) > 1:
         lines += ["", "knee: none, efficiency is at least 90 % everywhere"]
+    if report.plan is not None:
+        lines += ["", f"plan: {plan_text(report.plan)}"]
+    if report.acceptance:
+        rows = bandwidth_rows(report.acceptance)
+        lines += ["", style.paint("bold", BANDWIDTHS)]
+        lines += [f"  {line}" for line in columns(rows, ["right"] * len(rows[0]))]
     return "\n".join(lines) + "\n"
 
 
@@ -41,6 +52,42 @@ def point_rows(report: ScalingReport) -> list[tuple[str, ...]]:
             )
         )
     return rows
+
+
+def plan_text(plan: ScalingPlan) -> str:
+    """The MFU on the plan's number of nodes, beside the plan's."""
+    mfu = plan.mfu
+    beside = f"{percent(mfu.p10)} to {percent(mfu.p90)}"
+    return (
+        f"MFU {beside} on {counted(plan.nodes, 'node')} (P10 to P90); measured "
+        f"{percent(mfu.measured)}" + ("" if mfu.verdict == "unknown" else f", {mfu.verdict}")
+    )
+
+
+def bandwidth_rows(found: Sequence[AcceptedBandwidth]) -> list[tuple[str, ...]]:
+    """A header, and a row for each number of nodes: each size, then the largest against the first.
+
+    The first is the fewest nodes; the largest is of the sizes that it has.
+    """
+    sizes = sorted({one.size_mib for one in found})
+    by_key = {(one.nodes, one.size_mib): one for one in found}
+    first = min(one.nodes for one in found)
+    largest = max(one.size_mib for one in found if one.nodes == first)
+    base = by_key[first, largest].gbs
+    rows: list[tuple[str, ...]] = [
+        ("nodes", *(f"{size:,} MiB" for size in sizes), f"of {counted(first, 'node')}")
+    ]
+    for nodes in sorted({one.nodes for one in found}):
+        same = by_key.get((nodes, largest))
+        cells = [_bandwidth(by_key.get((nodes, size))) for size in sizes]
+        rows.append((f"{nodes:,}", *cells, percent(None if same is None else same.gbs / base)))
+    return rows
+
+
+def _bandwidth(one: AcceptedBandwidth | None) -> str:
+    if one is None:
+        return number(None)
+    return number(one.gbs) + (" (fail)" if one.verdict == "fail" else "")
 
 
 def number(value: float | None) -> str:

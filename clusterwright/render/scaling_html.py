@@ -17,7 +17,15 @@ from clusterwright.render.html_elements import (
     text,
 )
 from clusterwright.render.html_page import document, facts
-from clusterwright.render.scaling import number, percent, point_rows, scaling_text
+from clusterwright.render.scaling import (
+    BANDWIDTHS,
+    bandwidth_rows,
+    number,
+    percent,
+    plan_text,
+    point_rows,
+    scaling_text,
+)
 from clusterwright.render.table import counted
 
 _LEFT: Final = 90
@@ -36,6 +44,8 @@ def scaling_html(report: ScalingReport) -> str:
     measured = [point for point in report.points if point.tokens_per_second is not None]
     if measured:
         parts.append(facts(_cards(report, measured)))
+    if report.plan is not None:
+        parts.append(paragraph(f"Plan: {plan_text(report.plan)}"))
     unknown = [f"{one.what}: {one.reason}" for one in report.unknown]
     parts.append(section("Unknown", listing(unknown)))
     if report.points:
@@ -53,6 +63,10 @@ def scaling_html(report: ScalingReport) -> str:
             (f"{point.nodes:,}", ", ".join(point.files)) for point in report.points if point.files
         ]
         parts.append(folded("Logs", table(("nodes", "files"), files, ("right", "left"))))
+    if report.acceptance:
+        head, *rows = bandwidth_rows(report.acceptance)
+        caption = BANDWIDTHS[0].upper() + BANDWIDTHS[1:]
+        parts.append(section(caption, table(head, rows, ["right"] * len(head))))
     parts.append(folded("As text", lines(scaling_text(report).splitlines())))
     return document(title, parts)
 

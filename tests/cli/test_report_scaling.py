@@ -9,7 +9,7 @@ import jsonschema
 
 from clusterwright.json_output.schemas import schemas
 from tests.support.command_line import clusterwright
-from tests.support.goodput_reports import START
+from tests.support.goodput_reports import PLAN, START
 from tests.support.training_logs import WORLD, WRITERS, Attempt
 
 SPEC = Path(__file__).parents[2] / "configs/examples/p5-2.yaml"
@@ -38,3 +38,38 @@ def test_sweep(tmp_path: Path) -> None:
 def test_one_size_is_no_sweep(tmp_path: Path) -> None:
     write(tmp_path, {2: 41.0})
     assert clusterwright("report", "scaling", SPEC, "--logs", tmp_path).exit_code == 2
+
+
+def test_acceptance_and_plan_stand_beside_the_sweep(tmp_path: Path) -> None:
+    logs = tmp_path / "logs"
+    logs.mkdir()
+    write(logs, {1: 80.0, 2: 41.0, 4: 24.0})
+    rows = [
+        {"instance_type": "p5.48xlarge", "nodes": nodes, "ranks": 8, "size_mib": 1024, "gbs": gbs}
+        for nodes, gbs in ((2, 435.0), (4, 280.0))
+    ]
+    accepted = tmp_path / "accepted.json"
+    accepted.write_text(json.dumps({"accepted": rows}))
+    plan = tmp_path / "plan.json"
+    plan.write_text(json.dumps(PLAN))
+    words = ("report", "scaling", SPEC, "--logs", logs, "--acceptance", accepted, "--plan", plan)
+    found = json.loads(clusterwright(*words, "--format", "json").out)
+    jsonschema.validate(found, schemas()["report-scaling-output.schema.json"])
+    assert [(one["nodes"], one["gbs"]) for one in found["acceptance"]] == [(2, 435.0), (4, 280.0)]
+    # The plan is for 16 accelerators.
+    assert (found["plan"]["nodes"], found["plan"]["mfu"]["verdict"]) == (2, "below")
+    html = tmp_path / "scaling.html"
+    text = clusterwright(*words, "--html", html).out
+    assert "plan: MFU 30.0% to 50.0% on 2 nodes (P10 to P90); measured " in text
+    assert "      4        280       64.4%\n" in text
+    assert "All-reduce of acceptance" in html.read_text()
+
+
+def test_files_without_acceptance_are_refused(tmp_path: Path) -> None:
+    write(tmp_path, {1: 80.0, 2: 41.0})
+    for name, content in (("plan.json", "{}"), ("text", "x")):
+        file = tmp_path.parent / name
+        file.write_text(content)
+        found = clusterwright("report", "scaling", SPEC, "--logs", tmp_path, "--acceptance", file)
+        assert found.exit_code == 3
+        assert "--acceptance: " in found.err
