@@ -10,9 +10,9 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-from clusterwright_localaws.core import moto_state
 from clusterwright_localaws.core.call import Call, operation
 from clusterwright_localaws.core.errors import AwsError, ForwardToMoto
+from clusterwright_localaws.services.cloudwatch.transitions import alarms_of, book_of
 
 MAXIMUM_DATAPOINTS: Final = 1_440
 _DASHBOARD: Final = re.compile(r"[A-Za-z0-9_-]+")
@@ -66,7 +66,6 @@ def put_dashboard(call: Call) -> Mapping[str, Any]:
 def list_tags_for_resource(call: Call) -> Mapping[str, Any]:
     arn = call.parameters["ResourceARN"]
     kind, _, name = arn.split(":", 5)[-1].partition(":")
-    alarms = moto_state.backend("cloudwatch", call.account, call.region).alarms
-    if kind == "alarm" and name not in alarms:
+    if kind == "alarm" and name not in alarms_of(call) and name not in book_of(call).deleted:
         raise AwsError("ResourceNotFoundException", f"Unknown resource: {arn}", 404)
     raise ForwardToMoto

@@ -10,7 +10,6 @@ rest have only `regionCode`, `location` and the item.
 
 from __future__ import annotations
 
-import functools
 import hashlib
 import re
 from collections.abc import Iterator, Mapping
@@ -141,7 +140,7 @@ def _build(runtime: Runtime) -> Iterator[Product]:
     for name, kind, region, *_ in prices["instance_prices"]:
         if kind not in _PRICE_KINDS or (name, kind, region, None, None) in replaced:
             continue
-        if region not in _locations():
+        if region not in region_names():
             continue  # AWS lists a local zone under its group, which is not in the sources
         fact = catalog.instance_price(name, region, kind)
         price = catalog_facts.known(fact)
@@ -149,7 +148,7 @@ def _build(runtime: Runtime) -> Iterator[Product]:
             yield _instance(name, kind, region, price.usd, _day(fact))
     for service in catalog.services:
         for item in catalog.service_items(service):
-            for region in _locations():
+            for region in region_names():
                 key = (None, "ec2-on-demand", region, service, item)
                 fact = catalog.service_price(service, item, region)
                 price = catalog_facts.known(fact)
@@ -166,7 +165,7 @@ def _from_world(seed: PriceSeed) -> Product:
 
 
 def _instance(name: str, kind: str, region: str, usd: Decimal, day: str | None) -> Product:
-    place = {"regionCode": region, "location": _locations().get(region, region)}
+    place = {"regionCode": region, "location": region_names().get(region, region)}
     if kind == "hyperpod-on-demand":
         attributes = {
             **place,
@@ -214,7 +213,7 @@ def _item(
     family = own_family or family
     attributes = {
         "regionCode": region,
-        "location": _locations().get(region, region),
+        "location": region_names().get(region, region),
         "servicecode": code,
         "group": service,
         "groupDescription": item,
@@ -229,22 +228,6 @@ def _day(fact: Any) -> str | None:
 
     day = as_of(fact.date)
     return None if day is None else day.isoformat()
-
-
-@functools.cache
-def _locations() -> dict[str, str]:
-    """Return region names such as "US East (N. Virginia)" by region, from botocore's endpoint
-    data.
-    """
-    from botocore.loaders import create_loader
-
-    endpoints = create_loader().load_data("endpoints")
-    return {
-        region: str(content["description"])
-        for partition in endpoints["partitions"]
-        if partition["partition"] in ("aws", "aws-cn", "aws-us-gov")
-        for region, content in partition["regions"].items()
-    }
 
 
 def _prefix(region: str) -> str:

@@ -16,6 +16,14 @@ DESCRIPTION = (
     "where there are none"
 )
 
+# What a change of the configuration leaves, besides the state itself.
+_OF_STATE = (
+    "state_reason",
+    "state_reason_data",
+    "state_transitioned_timestamp",
+    "state_updated_timestamp",
+)
+
 
 def apply() -> None:
     from moto.cloudwatch.models import Alarm, CloudWatchBackend
@@ -42,7 +50,8 @@ def apply() -> None:
         before = self.alarms.get(name)
         alarm: Any = put(self, name, *arguments, **named)
         if runtime().active and before is not None and alarm.state_value == before.state_value:
-            alarm.state_transitioned_timestamp = before.state_transitioned_timestamp
+            for member in _OF_STATE:
+                setattr(alarm, member, getattr(before, member))
         return alarm
 
     CloudWatchBackend.put_metric_alarm = put_metric_alarm  # type: ignore[method-assign]
