@@ -403,6 +403,7 @@ def _check_moto(service: str, operation: str, request: Request, answered: Answer
     protocol = wire.protocol_of(service, request)
     if protocol == "json":
         answered = wire.with_type_of_json(service, answered)
+        answered = wire.with_modelled_message(service, answered)
     if protocol in ("ec2", "query", "rest-xml") and (error := _json_error(answered)) is not None:
         return wire.answer(service, operation, request, error)
     found = answers.breaches(service, operation, protocol, answered)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import functools
 import json
+import re
 import uuid
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from botocore.awsrequest import HeadersDict
+from botocore.model import NoShapeFoundError
 
 from clusterwright_localaws.core.errors import AwsError
 from clusterwright_localaws.core.service_models import loader
@@ -227,6 +229,9 @@ def answer(
         # As recorded on AWS, an error without a message has no member for it.
         found = json.loads(body)
         body = json.dumps({key: found[key] for key in found if key.lower() != "message"})
+    if isinstance(result, AwsError) and not result.message and protocol == "query":
+        text = body.decode() if isinstance(body, bytes) else body
+        body = re.sub(r"<Message\s*/>|<Message></Message>", "", text)
     if service == "s3" and isinstance(result, AwsError):
         body = _with_members(body, result)
     return status, headers, body
@@ -290,6 +295,28 @@ def with_type_of_json(service: str, answered: Answer) -> Answer:
     version = service_model(service).metadata.get("jsonVersion", "1.0")
     others = {name: value for name, value in headers.items() if name.lower() != "content-type"}
     return status, others | {"Content-Type": f"application/x-amz-json-{version}"}, body
+
+
+def with_modelled_message(service: str, answered: Answer) -> Answer:
+    """Return an error of moto's in JSON with its message named as the service's model names it.
+
+    The members `message` and `Message` differ between services, and SDKs read the modelled one.
+    """
+    status, headers, body = answered
+    if status < FIRST_ERROR or not body:
+        return answered
+    try:
+        found = json.loads(body)
+        code = str(found["__type"]).rsplit("#", 1)[-1]
+        shape = service_model(service).shape_for(code)
+        (name,) = (each for each in shape.members if each.lower() == "message")
+    except (KeyError, LookupError, NoShapeFoundError, TypeError, ValueError):
+        return answered
+    written = {each: value for each, value in found.items() if each.lower() != "message"}
+    texts = [value for each, value in found.items() if each.lower() == "message"]
+    if not texts:
+        return answered
+    return status, headers, json.dumps({**written, name: texts[0]})
 
 
 def protocol_of(service: str, request: Request) -> str:

@@ -123,6 +123,27 @@ class TestAnswers:
         assert answered[0] == 418
         assert wire.error_code(service, operation, found, answered) == "OddCode"
 
+    def test_an_error_without_a_message_has_no_member_for_it(self) -> None:
+        """As recorded on AWS by LocalStack's tests, 2025-09-19: SetAlarmState of no alarm."""
+        asked = request(content_type="application/x-www-form-urlencoded")
+        error = AwsError("ResourceNotFound", "", 404)
+        body = wire.answer("cloudwatch", "SetAlarmState", asked, error)[2]
+        assert b"Message" not in (body if isinstance(body, bytes) else body.encode())
+
+    def test_the_message_of_an_error_has_the_name_in_the_model(self) -> None:
+        """As recorded on AWS by LocalStack's tests, 2022-09-28: Secrets Manager's is `Message`."""
+
+        def named(service: str, code: str, **members: str) -> Any:
+            body = json.dumps({"__type": code, **members})
+            return json.loads(wire.with_modelled_message(service, (400, {}, body))[2])
+
+        missing = "ResourceNotFoundException"
+        found = named("secretsmanager", missing, message="no")
+        assert found == {"__type": missing, "Message": "no"}
+        assert named("kms", "NotFoundException", Message="no")["message"] == "no"
+        assert named("kms", "OddException", Message="no")["Message"] == "no"
+        assert named("kms", "NotFoundException") == {"__type": "NotFoundException"}
+
     def test_an_error_in_cbor(self) -> None:
         status, headers, body = wire.cbor_error(AwsError("Code", "m" * 300, 400))
         assert (status, headers["Content-Type"]) == (400, "application/cbor")

@@ -12,8 +12,13 @@ from typing import Any
 
 from clusterwright_localaws.core import quotas
 from clusterwright_localaws.core.call import Call, operation
-from clusterwright_localaws.core.errors import ForwardToMoto
+from clusterwright_localaws.core.errors import AwsError
 from clusterwright_localaws.services.cloudwatch import fsx_metrics
+from clusterwright_localaws.services.cloudwatch.datapoints import (
+    buckets,
+    has_statistic,
+    statistic,
+)
 from clusterwright_localaws.services.cloudwatch.metrics import check_datapoints
 
 NAMESPACE = "AWS/Usage"
@@ -41,15 +46,13 @@ def usage_metric(call: Call, service: str, code: str) -> dict[str, Any]:
 
 @operation("cloudwatch", "GetMetricStatistics")
 def get_metric_statistics(call: Call) -> Mapping[str, Any]:
-    """Answer the current usage as one datapoint, and FSx's metrics; moto has the other
-    namespaces.
-    """
+    """Answer the current usage as one datapoint, FSx's metrics, and the data that moto keeps."""
     request = call.parameters
     check_datapoints(request)
     if request["Namespace"] == fsx_metrics.NAMESPACE:
         return fsx_metrics.statistics(call)
     if request["Namespace"] != NAMESPACE:
-        raise ForwardToMoto
+        return _kept(call)
     dimensions = {d["Name"]: d["Value"] for d in request.get("Dimensions", ())}
     service, code = dimensions.get("Service", ""), dimensions.get("Resource", "")
     if request["MetricName"] != METRIC or f"{service}/{code}" not in call.world.usage:
@@ -59,3 +62,32 @@ def get_metric_statistics(call: Call) -> Mapping[str, Any]:
     point: dict[str, Any] = {"Timestamp": call.now, "Unit": "None"}
     point |= {name: value for name in statistics if name in ("Maximum", "Average", "Minimum")}
     return {"Label": METRIC, "Datapoints": [point]}
+
+
+def _kept(call: Call) -> Mapping[str, Any]:
+    """Return the datapoints of a metric that was put, those of each unit on their own."""
+    request = call.parameters
+    plain, extended = request.get("Statistics", ()), request.get("ExtendedStatistics", ())
+    if not plain and not extended:
+        raise AwsError(
+            "InvalidParameterCombination", "Must specify either Statistics or ExtendedStatistics"
+        )
+    if request["StartTime"] >= request["EndTime"]:
+        raise AwsError(
+            "InvalidParameterValue",
+            "The parameter StartTime must be less than the parameter EndTime.",
+        )
+    found = buckets(
+        call, request, request["StartTime"], request["EndTime"], int(request["Period"])
+    )
+    points: list[dict[str, Any]] = []
+    for unit, periods in found.items():
+        if request.get("Unit") not in (None, unit):
+            continue
+        for moment, data in periods.items():
+            point: dict[str, Any] = {"Timestamp": moment, "Unit": unit}
+            point |= {name: statistic(data, name) for name in plain}
+            more = {name: statistic(data, name) for name in extended if has_statistic(data, name)}
+            points.append({**point, "ExtendedStatistics": more} if more else point)
+    points.sort(key=lambda point: point["Timestamp"])
+    return {"Label": request["MetricName"], "Datapoints": points}

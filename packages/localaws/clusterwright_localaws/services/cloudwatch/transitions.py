@@ -95,7 +95,9 @@ def change(
         evaluate(call, parent, [alarm])
 
 
-def evaluate(call: Call, composite: Any, triggers: Sequence[Any], *, created: bool = False) -> None:
+def evaluate(
+    call: Call, composite: Any, triggers: Sequence[Any], *, created: bool = False
+) -> None:
     """Set the state of a composite alarm from its rule; a state that stays is not touched."""
     alarms = alarms_of(call)
 

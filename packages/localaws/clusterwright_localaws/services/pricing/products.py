@@ -18,6 +18,7 @@ from decimal import Decimal
 from typing import Any
 
 from clusterwright_localaws.core import catalog_facts
+from clusterwright_localaws.core.region_names import region_names
 from clusterwright_localaws.core.runtime import Runtime
 from clusterwright_localaws.worlds.model import PriceSeed
 

@@ -35,10 +35,26 @@ def _check_name(name: str) -> None:
         )
 
 
+def check_token(call: Call, code: str = "InvalidRequestException") -> None:
+    """Refuse a request without ClientRequestToken, which SDKs fill in; as recorded on AWS.
+
+    Raises
+    ------
+    AwsError
+        `code`: the request has no token.
+    """
+    if not call.parameters.get("ClientRequestToken"):
+        raise AwsError(
+            code, "You must provide a ClientRequestToken value. We recommend a UUID-type value."
+        )
+
+
 @operation("secretsmanager", *_OF_A_SECRET)
 def check_named(call: Call) -> Mapping[str, Any]:
     if call.parameters.get("SecretId"):
         _check_name(call.parameters["SecretId"])
+    if call.operation in ("PutSecretValue", "UpdateSecret"):
+        check_token(call)
     raise ForwardToMoto
 
 
@@ -61,6 +77,7 @@ def change_tags(call: Call) -> Mapping[str, Any]:
 @operation("secretsmanager", "CreateSecret")
 def create_secret(call: Call) -> Mapping[str, Any]:
     _check_name(call.parameters["Name"])
+    check_token(call)
     if any(not region.get("Region") for region in call.parameters.get("AddReplicaRegions", ())):
         raise AwsError("InvalidParameterException", "A replica needs a Region.")
     secrets = moto_state.backend("secretsmanager", call.account, call.region).secrets

@@ -159,7 +159,9 @@ class TestStates:
             },
             "newState": {"stateValue": "ALARM", "stateReason": "test"},
         }
-        page = cloudwatch.describe_alarm_history(**asked, ScanBy="TimestampAscending", MaxRecords=1)
+        page = cloudwatch.describe_alarm_history(
+            **asked, ScanBy="TimestampAscending", MaxRecords=1
+        )
         assert page["AlarmHistoryItems"] == [first]
         assert page["NextToken"]
 

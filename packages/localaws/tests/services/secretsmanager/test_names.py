@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
+from botocore import xform_name
 
 from packages.localaws.tests.parts import client, refusal
 
@@ -69,3 +71,33 @@ def test_tag_without_a_key_is_refused() -> None:
     client("secretsmanager").create_secret(Name="n", SecretString="s")
     found = refusal(client("secretsmanager").tag_resource, SecretId="n", Tags=[{"Value": "v"}])
     assert found[0] == "InvalidParameterException"
+
+
+@pytest.mark.parametrize(
+    ("operation", "code", "members"),
+    [
+        ("CreateSecret", "InvalidRequestException", {"Name": "new"}),
+        ("PutSecretValue", "InvalidRequestException", {"SecretId": "s"}),
+        ("UpdateSecret", "InvalidRequestException", {"SecretId": "s"}),
+        ("RotateSecret", "InvalidParameterException", {"SecretId": "s"}),
+    ],
+)
+def test_requests_without_a_token(operation: str, code: str, members: dict[str, str]) -> None:
+    """As recorded on AWS by LocalStack's tests, 2023-05-12; SDKs fill the token in."""
+    secrets = client("secretsmanager")
+    secrets.create_secret(Name="s", SecretString="x")
+
+    def without_token(params: Any, **_: Any) -> None:
+        body = json.loads(params["body"])
+        del body["ClientRequestToken"]
+        params["body"] = json.dumps(body).encode()
+
+    event = f"before-call.secrets-manager.{operation}"
+    secrets.meta.events.register(event, without_token)
+    try:
+        call = getattr(secrets, xform_name(operation))
+        found = refusal(call, **members)
+    finally:
+        secrets.meta.events.unregister(event, without_token)
+    text = "You must provide a ClientRequestToken value. We recommend a UUID-type value."
+    assert found == (code, text)

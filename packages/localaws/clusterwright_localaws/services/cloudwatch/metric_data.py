@@ -1,0 +1,133 @@
+"""GetMetricData: labels, datapoints and pages as recorded on AWS; moto keeps the data.
+
+https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_GetMetricData.html
+Recorded on AWS: docs/reference/probes.md, source `localstack`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any, Final
+
+from clusterwright_localaws.core.call import Call, operation
+from clusterwright_localaws.core.errors import AwsError
+from clusterwright_localaws.core.pagination import page
+from clusterwright_localaws.services.cloudwatch import metric_math
+from clusterwright_localaws.services.cloudwatch.datapoints import (
+    buckets,
+    has_statistic,
+    statistic,
+)
+from clusterwright_localaws.services.sagemaker.events import aware
+
+_MOST_DATAPOINTS: Final = 100_800
+"""Datapoints of one answer (API model, MaxDatapoints)."""
+
+
+@operation("cloudwatch", "GetMetricData")
+def get_metric_data(call: Call) -> Mapping[str, Any]:
+    request = call.parameters
+    queries: Sequence[Mapping[str, Any]] = request["MetricDataQueries"]
+    start, end = aware(request["StartTime"]), aware(request["EndTime"])
+    for number, query in enumerate(queries, 1):
+        _check(query, f"MetricDataQueries.member.{number}")
+    if start > end:
+        raise _invalid("The parameter EndTime must be greater than StartTime.")
+    if start == end:
+        raise _invalid("The parameter StartTime must not equal parameter EndTime.")
+    series = {
+        query["Id"]: _measured(call, query["MetricStat"], start, end)
+        for query in queries
+        if "MetricStat" in query
+    }
+    for query in queries:
+        if "Expression" in query:
+            series[query["Id"]] = metric_math.evaluate(query["Expression"], series)
+    newest_first = request.get("ScanBy") != "TimestampAscending"
+    results = [
+        {
+            "Id": query["Id"],
+            "Label": query.get("Label") or _label(query, queries),
+            "points": sorted(series[query["Id"]].items(), reverse=newest_first),
+        }
+        for query in queries
+        if query.get("ReturnData", True)
+    ]
+    return _answer(call, results)
+
+
+def _answer(call: Call, results: list[dict[str, Any]]) -> Mapping[str, Any]:
+    """Return the page of datapoints that the call asks for, by result."""
+    points = [(number, *point) for number, one in enumerate(results) for point in one["points"]]
+    shown, token = page(
+        points,
+        call,
+        default=_MOST_DATAPOINTS,
+        maximum=_MOST_DATAPOINTS,
+        size_member="MaxDatapoints",
+    )
+    last = shown[-1][0] if token and shown else len(results)
+    found = []
+    for number, one in enumerate(results):
+        here = [point for point in shown if point[0] == number]
+        if not here and call.parameters.get("NextToken"):
+            continue
+        found.append(
+            {
+                "Id": one["Id"],
+                "Label": one["Label"],
+                "Timestamps": [moment for _, moment, _ in here],
+                "Values": [value for _, _, value in here],
+                "StatusCode": "PartialData" if number >= last else "Complete",
+            }
+        )
+    answer = {"MetricDataResults": found, "Messages": []}
+    return {**answer, "NextToken": token} if token else answer
+
+
+def _check(query: Mapping[str, Any], name: str) -> None:
+    if "Expression" in query:
+        return
+    if "MetricStat" not in query:
+        raise _required(f"{name}.MetricStat")
+    metric = query["MetricStat"]["Metric"]
+    for member in ("Namespace", "MetricName"):
+        if not metric.get(member):
+            raise _required(f"{name}.MetricStat.Metric.{member}")
+
+
+def _measured(
+    call: Call, asked: Mapping[str, Any], start: datetime, end: datetime
+) -> metric_math.Series:
+    found: metric_math.Series = {}
+    merged: dict[datetime, list[Any]] = {}
+    for unit, periods in buckets(call, asked["Metric"], start, end, asked["Period"]).items():
+        if asked.get("Unit") in (None, unit):
+            for moment, data in periods.items():
+                merged.setdefault(moment, []).extend(data)
+    for moment, data in merged.items():
+        if has_statistic(data, asked["Stat"]):
+            found[moment] = statistic(data, asked["Stat"])
+    return found
+
+
+def _label(query: Mapping[str, Any], queries: Sequence[Mapping[str, Any]]) -> str:
+    """Return the label of a result: what differs between the metrics is added to the name."""
+    if "MetricStat" not in query:
+        return str(query["Id"])
+    metrics = [each["MetricStat"] for each in queries if "MetricStat" in each]
+    parts = [query["MetricStat"]["Metric"]["MetricName"]]
+    for member in ("Stat", "Period"):
+        if len({each[member] for each in metrics}) > 1:
+            parts.append(str(query["MetricStat"][member]))
+    return " ".join(parts)
+
+
+def _required(name: str) -> AwsError:
+    # As recorded on AWS, with the end of the line.
+    return _invalid(f"The parameter {name} is required.\n")
+
+
+def _invalid(message: str) -> AwsError:
+    return AwsError("ValidationError", message)
