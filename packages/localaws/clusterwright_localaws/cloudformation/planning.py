@@ -149,7 +149,7 @@ def policy_of(scope: Scope, definition: Mapping[str, Any], key: str) -> str | No
     found = definition.get(key)
     if found is None or isinstance(found, str):
         return found
-    # With AWS::LanguageExtensions a policy may be a function of parameters.
+    # A policy may be a parameter, and a function of them with AWS::LanguageExtensions.
     evaluated = scope.evaluate(found)
     return evaluated if isinstance(evaluated, str) else None
 

@@ -88,7 +88,10 @@ def read_template(
             )
         if previous is None:
             raise ValidationError("There is no previous template to use.")
-        return previous.template
+        if not previous.template.language_extensions:
+            return previous.template
+        # The loops of the template may have other values now.
+        return _read(store, previous.template.source, request, previous)
     if len(given) != 1:
         raise ValidationError("Either Template URL or Template Body must be specified.")
     if given == ["TemplateBody"]:
@@ -100,7 +103,19 @@ def read_template(
             )
     else:
         source = _fetch(store, str(request["TemplateURL"]))
-    return Template.read(source, region=store.region)
+    return _read(store, source, request, previous)
+
+
+def _read(
+    store: Store, source: str, request: Mapping[str, Any], previous: Revision | None
+) -> Template:
+    before = previous.parameters if previous is not None else {}
+    return Template.read(
+        source,
+        region=store.region,
+        given=request.get("Parameters", []),
+        previous={name: one.value for name, one in before.items()},
+    )
 
 
 def check_capabilities(
@@ -144,7 +159,8 @@ def bucket_and_key(url: str) -> tuple[str, str]:
     """Return the bucket and key that an S3 URL names, in any of its forms.
 
     Path style (``https://s3.us-east-1.amazonaws.com/bucket/key``), virtual host
-    (``https://bucket.s3.amazonaws.com/key``), and both on this machine.
+    (``https://bucket.s3.amazonaws.com/key``), and both on this machine. A URL of the scheme ``s3`` is
+    refused.
 
     Raises
     ------
@@ -156,7 +172,10 @@ def bucket_and_key(url: str) -> tuple[str, str]:
     path = unquote(parts.path).lstrip("/")
     bucket: str | None = None
     if parts.scheme == "s3":
-        return parts.netloc, path
+        # As recorded on AWS: docs/reference/probes.md, source `localstack`.
+        raise ValidationError(
+            f"S3 error: Domain name specified in {parts.netloc} is not a valid S3 domain"
+        )
     match = _S3_HOST.fullmatch(host)
     if match:
         bucket = match.group("bucket")

@@ -8,12 +8,13 @@ from __future__ import annotations
 import functools
 import json
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from clusterwright_localaws.cloudformation.errors import ValidationError
 from clusterwright_localaws.cloudformation.function_arguments import check_functions
+from clusterwright_localaws.cloudformation.loops import expand, has_loops
 from clusterwright_localaws.cloudformation.references import (
     PSEUDO_PARAMETERS,
     Reference,
@@ -83,8 +84,15 @@ class Template:
     body: Mapping[str, Any]
 
     @classmethod
-    def read(cls, source: str, *, region: str) -> Template:
-        """Parse and check a template.
+    def read(
+        cls,
+        source: str,
+        *,
+        region: str,
+        given: Sequence[Mapping[str, Any]] = (),
+        previous: Mapping[str, Any] | None = None,
+    ) -> Template:
+        """Parse and check a template, and expand its loops.
 
         Parameters
         ----------
@@ -92,6 +100,8 @@ class Template:
             The text, JSON or YAML.
         region:
             Where the resource types must exist.
+        given, previous:
+            The parameters of the request, and those of the stack by name; loops may use them.
 
         Raises
         ------
@@ -99,6 +109,8 @@ class Template:
             With CloudFormation's message for the first thing that is wrong.
         """
         template = cls(source, parse_text(source))
+        if template.language_extensions and has_loops(template.body):
+            template = cls(source, expand(template.body, given, previous))
         _check(template, region)
         return template
 
@@ -281,7 +293,7 @@ def _check_nulls(value: Any, path: str) -> None:
 def _check_name(what: str, name: str) -> None:
     if name.startswith("Fn::ForEach"):
         raise ValidationError(
-            f"Template error: the local AWS does not support Fn::ForEach ({name})"
+            f"Template format error: {name} needs the transform AWS::LanguageExtensions"
         )
     if not _NAME.fullmatch(name):
         raise ValidationError(f"Template format error: {what} name {name} is non alphanumeric.")
@@ -343,7 +355,10 @@ def _check_policy_functions(template: Template) -> None:
     for name, resource in template.resources.items():
         for key in ("DeletionPolicy", "UpdateReplacePolicy"):
             policy = resource.get(key)
-            # Conditions need no transform; functions of parameters do.
+            # Conditions and parameters need no transform; other functions do.
+            # As recorded on AWS: docs/reference/probes.md, source `localstack`, 2026-01-23.
+            if policy in [{"Ref": parameter} for parameter in template.parameters]:
+                continue
             if isinstance(policy, Mapping) and not template.language_extensions:
                 for branch in _branches(policy, key):
                     _check_policy(branch, key, name)

@@ -345,6 +345,10 @@ RESOURCES: dict[str, Any] = {
             "Dimensions": [{"Name": "FileSystemId", "Value": "fs-1"}],
         },
     ),
+    "Composite": resource(
+        "AWS::CloudWatch::CompositeAlarm",
+        {"AlarmRule": {"Fn::Join": ["", ["ALARM(", {"Fn::GetAtt": ["Alarm", "Arn"]}, ")"]]}},
+    ),
     "Dashboard": resource("AWS::CloudWatch::Dashboard", {"DashboardBody": '{"widgets":[]}'}),
     "Budget": resource(
         "AWS::Budgets::Budget",

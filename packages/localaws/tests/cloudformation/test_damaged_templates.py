@@ -170,7 +170,7 @@ def test_damaged_template_is_refused_or_deployed(
         ),
         (
             {"Resources": {"Fn::ForEach::L": ["X", ["a"], {"P${X}": parameter("x")}]}},
-            "does not support Fn::ForEach (Fn::ForEach::L)",
+            "Fn::ForEach::L needs the transform AWS::LanguageExtensions",
         ),
         (
             {"Resources": {"P": parameter({"Fn::GetAtt": ["P", "Value"]})}},

@@ -191,6 +191,15 @@ def test_branches_of_a_policy_are_checked(policy: Any, message: str) -> None:
         Template.read(body, region=REGION)
 
 
+def test_a_policy_may_be_a_parameter() -> None:
+    """As recorded on AWS by LocalStack's tests, 2026-01-23."""
+    body = template(
+        {"A": parameter("1", UpdateReplacePolicy={"Ref": "P"})},
+        Parameters={"P": {"Type": "String", "Default": "Retain"}},
+    )
+    assert set(Template.read(body, region=REGION).resources) == {"A"}
+
+
 def test_branches_of_a_policy_may_be_conditions_and_no_value() -> None:
     chosen = {"Fn::If": ["C", "Retain", {"Ref": "AWS::NoValue"}]}
     body = template(

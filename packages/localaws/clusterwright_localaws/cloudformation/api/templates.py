@@ -12,8 +12,12 @@ from typing import Any
 from clusterwright_localaws.cloudformation.api.common import store_of
 from clusterwright_localaws.cloudformation.describing import compact
 from clusterwright_localaws.cloudformation.errors import ValidationError
+from clusterwright_localaws.cloudformation.evaluate import UNKNOWN
+from clusterwright_localaws.cloudformation.planning import make_scope
+from clusterwright_localaws.cloudformation.processed import processed_text
 from clusterwright_localaws.cloudformation.requests import read_template
 from clusterwright_localaws.cloudformation.schema import resource_schema
+from clusterwright_localaws.cloudformation.state import Revision, Stack
 from clusterwright_localaws.cloudformation.template import Template
 from clusterwright_localaws.core.call import Call, operation
 
@@ -24,16 +28,30 @@ def get_template(call: Call) -> Mapping[str, Any]:
     if request.get("ChangeSetName"):
         if not request.get("StackName") and not request["ChangeSetName"].startswith("arn:"):
             raise ValidationError("StackName is a required parameter.")
-        _, change_set = store.change_set(request.get("StackName"), request["ChangeSetName"])
+        stack, change_set = store.change_set(request.get("StackName"), request["ChangeSetName"])
         revision = change_set.revision
     else:
         if not request.get("StackName"):
             raise ValidationError("StackName is required if ChangeSetName is not specified.")
-        revision = store.find(request["StackName"]).revision
+        stack = store.find(request["StackName"])
+        revision = stack.revision
     return compact(
-        TemplateBody=revision.template.source if revision else None,
+        TemplateBody=_stage(stack, revision, request.get("TemplateStage")) if revision else None,
         StagesAvailable=["Original", "Processed"],
     )
+
+
+def _stage(stack: Stack, revision: Revision, stage: str | None) -> str:
+    if stage == "Original":
+        return revision.template.source
+    scope = make_scope(
+        stack,
+        revision,
+        ref=lambda _: UNKNOWN,
+        attribute=lambda _, __: UNKNOWN,
+        import_value=lambda _: UNKNOWN,
+    )
+    return processed_text(revision.template, scope)
 
 
 @operation("cloudformation", "GetTemplateSummary")

@@ -12,6 +12,11 @@ from clusterwright_localaws.cloudformation.template import canonical
 
 
 class SecurityGroup(Handler):
+    """``Ref`` is the id of a group, and the name of one without a VPC, as recorded on AWS.
+
+    docs/reference/probes.md, source `localstack` (2024-07-19).
+    """
+
     type_name = "AWS::EC2::SecurityGroup"
 
     def create(self, ctx: Context, properties: Properties) -> Created:
@@ -23,7 +28,7 @@ class SecurityGroup(Handler):
             **pick(properties, "VpcId"),
             **ec2_tags(ctx, "security-group", properties.get("Tags")),
         )["GroupId"]
-        ctx.identify(group_id)
+        ctx.identify(group_id if "VpcId" in properties else name)
         if "SecurityGroupEgress" in properties:
             # A new group has a rule that allows all egress; egress rules of the template replace
             # it.
@@ -35,32 +40,35 @@ class SecurityGroup(Handler):
                 )
         self._allow(ec2, group_id, properties.get("SecurityGroupIngress", []), egress=False)
         self._allow(ec2, group_id, properties.get("SecurityGroupEgress", []), egress=True)
-        return self._created(ctx, group_id)
+        return self._created(ctx, group_id, properties)
 
     def update(self, ctx: Context, physical_id: str, old: Properties, new: Properties) -> Created:
         ec2 = ctx.client("ec2")
+        group_id = self._id(ctx, physical_id, old)
         for key, egress in (("SecurityGroupIngress", False), ("SecurityGroupEgress", True)):
             before = {canonical(rule): rule for rule in old.get(key, [])}
             after = {canonical(rule): rule for rule in new.get(key, [])}
             # Old rules go first: a changed description is the same rule to EC2.
             for text, rule in before.items():
                 if text not in after:
-                    self._deny(ec2, physical_id, rule, egress=egress)
+                    self._deny(ec2, group_id, rule, egress=egress)
             fresh = [rule for text, rule in after.items() if text not in before]
-            self._allow(ec2, physical_id, fresh, egress=egress)
+            self._allow(ec2, group_id, fresh, egress=egress)
         everything = {"IpProtocol": "-1", "CidrIp": "0.0.0.0/0"}
         if "SecurityGroupEgress" in old and "SecurityGroupEgress" not in new:
-            self._allow(ec2, physical_id, [everything], egress=True)
+            self._allow(ec2, group_id, [everything], egress=True)
         elif "SecurityGroupEgress" not in old and "SecurityGroupEgress" in new:
-            self._deny(ec2, physical_id, everything, egress=True)
-        retag_ec2(ctx, physical_id, old, new)
-        return self._created(ctx, physical_id)
+            self._deny(ec2, group_id, everything, egress=True)
+        retag_ec2(ctx, group_id, old, new)
+        return self._created(ctx, group_id, new)
 
     def delete(self, ctx: Context, physical_id: str, properties: Properties) -> None:
-        ctx.client("ec2").delete_security_group(GroupId=physical_id)
+        group_id = self._id(ctx, physical_id, properties)
+        ctx.client("ec2").delete_security_group(GroupId=group_id)
 
     def read(self, ctx: Context, physical_id: str, properties: Properties) -> Properties:
-        found = ctx.client("ec2").describe_security_groups(GroupIds=[physical_id])
+        group_id = self._id(ctx, physical_id, properties)
+        found = ctx.client("ec2").describe_security_groups(GroupIds=[group_id])
         group = found["SecurityGroups"][0]
         actual: dict[str, Any] = {
             "GroupDescription": group["Description"],
@@ -75,7 +83,7 @@ class SecurityGroup(Handler):
                 others = [
                     rule
                     for _, rule in ctx.managed(f"AWS::EC2::{key}")
-                    if rule.get("GroupId") == physical_id
+                    if rule.get("GroupId") == group_id
                 ]
                 actual[key] = _as_written(properties[key], others, live)
         return actual
@@ -87,11 +95,19 @@ class SecurityGroup(Handler):
     def _deny(self, ec2: Any, group_id: str, rule: Properties, *, egress: bool) -> None:
         _change(ec2, "revoke_security_group", egress, group_id, rule)
 
-    def _created(self, ctx: Context, group_id: str) -> Created:
+    def _id(self, ctx: Context, physical_id: str, properties: Properties) -> str:
+        """Return the id of a group, which EC2's calls need, from its ``Ref``."""
+        if "VpcId" in properties or physical_id.startswith("sg-"):
+            return physical_id
+        # Without a VPC it is one of the default VPC, where names are unique.
+        found = ctx.client("ec2").describe_security_groups(GroupNames=[physical_id])
+        return str(found["SecurityGroups"][0]["GroupId"])
+
+    def _created(self, ctx: Context, group_id: str, properties: Properties) -> Created:
         group = ctx.client("ec2").describe_security_groups(GroupIds=[group_id])
         found = group["SecurityGroups"][0]
         return Created(
-            group_id,
+            group_id if "VpcId" in properties else found["GroupName"],
             {
                 "GroupId": group_id,
                 "GroupName": found["GroupName"],

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from clusterwright_localaws.services.cloudwatch.cfn import Alarm, Dashboard
+from clusterwright_localaws.services.cloudwatch.cfn import Alarm, CompositeAlarm, Dashboard
 from packages.localaws.tests.handlers import context, tags
 from packages.localaws.tests.parts import client
 
@@ -62,3 +62,20 @@ def test_a_dashboard_has_the_tags_of_its_stack() -> None:
     assert "PT1H" in cloudwatch.get_dashboard(DashboardName="board")["DashboardBody"]
     Dashboard().delete(context(), "board", new)
     assert cloudwatch.list_dashboards()["DashboardEntries"] == []
+
+
+def test_a_composite_alarm() -> None:
+    client("cloudwatch").put_metric_alarm(AlarmName="child", **ALARM)
+    before = {"AlarmRule": "ALARM(child)", "Tags": tags(a="1")}
+    created = CompositeAlarm().create(context(), before)
+    name, arn = created.physical_id, created.attributes["Arn"]
+    assert arn.endswith(f":alarm:{name}")
+    found = CompositeAlarm().read(context(), name, before)
+    assert found is not None
+    assert (found["AlarmName"], found["AlarmRule"]) == (name, "ALARM(child)")
+    after = {"AlarmRule": "OK(child)", "AlarmDescription": "d", "Tags": tags(b="2")}
+    CompositeAlarm().update(context(), name, before, after)
+    assert tags_of(arn) == {"b": "2"}
+    assert CompositeAlarm().exists(context(), name, after)
+    CompositeAlarm().delete(context(), name, after)
+    assert not CompositeAlarm().exists(context(), name, after)

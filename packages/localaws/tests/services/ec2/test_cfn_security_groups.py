@@ -52,6 +52,21 @@ class TestGroup:
             "SecurityGroupIngress": [HTTPS],
         }
 
+    def test_a_group_without_a_vpc_is_referred_to_by_name(self, local: None) -> None:
+        """As recorded on AWS by LocalStack's tests, 2024-07-19."""
+        before = {"GroupDescription": "d", "SecurityGroupIngress": [HTTPS], "Tags": tags(a="1")}
+        created = SecurityGroup().create(context(), before)
+        name, group_id = created.physical_id, created.attributes["GroupId"]
+        assert name == created.attributes["GroupName"]
+        assert group_id.startswith("sg-")
+        after = {"GroupDescription": "d", "SecurityGroupIngress": [SSH], "Tags": tags(b="2")}
+        assert SecurityGroup().update(context(), name, before, after).physical_id == name
+        assert live(group_id)[0] == {22}
+        assert SecurityGroup().read(context(), name, after)["GroupName"] == name
+        SecurityGroup().delete(context(), name, after)
+        refused = refusal(client("ec2").describe_security_groups, GroupIds=[group_id])
+        assert refused[0] == "InvalidGroup.NotFound"
+
     def test_egress_of_the_template_replaces_the_default_rule(self, group: dict[str, Any]) -> None:
         properties = {**group, "SecurityGroupEgress": [HTTPS]}
         name = SecurityGroup().create(context(), properties).physical_id
