@@ -50,7 +50,6 @@ ONE = template({"P": parameter("1")})
         "http://[::1]:5000/assets/a/b.json",
         "http://assets.localhost:5000/a/b.json",
         "http://assets.s3.localhost:5000/a/b.json",
-        "s3://assets/a/b.json",
         "https://assets.s3.amazonaws.com/a%2Fb.json",
     ],
 )
@@ -66,6 +65,7 @@ def test_bucket_name_with_dots_is_accepted() -> None:
     ("url", "message"),
     [
         ("https://example.com/assets/a.json", "TemplateURL must be a supported URL."),
+        ("s3://assets/a.json", "S3 error: Domain name specified in assets is not a valid S3 domain"),
         ("https://s3.amazonaws.com.example.com/b/k", "TemplateURL must be a supported URL."),
         ("https://s3.amazonaws.com/assets", "must reference a valid S3 object"),
         ("https://assets.s3.amazonaws.com/", "must reference a valid S3 object"),

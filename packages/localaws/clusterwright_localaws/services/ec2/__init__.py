@@ -50,4 +50,5 @@ FIXES = (
     "acl_entries",
     "tag_values",
     "flow_log_destinations",
+    "launch_template_names",
 )
