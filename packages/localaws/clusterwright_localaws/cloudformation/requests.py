@@ -159,8 +159,7 @@ def bucket_and_key(url: str) -> tuple[str, str]:
     """Return the bucket and key that an S3 URL names, in any of its forms.
 
     Path style (``https://s3.us-east-1.amazonaws.com/bucket/key``), virtual host
-    (``https://bucket.s3.amazonaws.com/key``), and both on this machine. A URL of the scheme ``s3`` is
-    refused.
+    (``https://bucket.s3.amazonaws.com/key``), and both on this machine; not the scheme ``s3``.
 
     Raises
     ------

@@ -316,7 +316,8 @@ def with_modelled_message(service: str, answered: Answer) -> Answer:
     texts = [value for each, value in found.items() if each.lower() == "message"]
     if not texts:
         return answered
-    return status, headers, json.dumps({**written, name: texts[0]})
+    others = {each: value for each, value in headers.items() if each.lower() != "content-length"}
+    return status, others, json.dumps({**written, name: texts[0]})
 
 
 def protocol_of(service: str, request: Request) -> str:

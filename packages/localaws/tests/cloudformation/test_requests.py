@@ -65,7 +65,10 @@ def test_bucket_name_with_dots_is_accepted() -> None:
     ("url", "message"),
     [
         ("https://example.com/assets/a.json", "TemplateURL must be a supported URL."),
-        ("s3://assets/a.json", "S3 error: Domain name specified in assets is not a valid S3 domain"),
+        (
+            "s3://assets/a.json",
+            "S3 error: Domain name specified in assets is not a valid S3 domain",
+        ),
         ("https://s3.amazonaws.com.example.com/b/k", "TemplateURL must be a supported URL."),
         ("https://s3.amazonaws.com/assets", "must reference a valid S3 object"),
         ("https://assets.s3.amazonaws.com/", "must reference a valid S3 object"),

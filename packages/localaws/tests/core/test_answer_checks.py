@@ -147,7 +147,7 @@ class TestStillNeeded:
             ec2.create_vpc_endpoint(VpcId=vpc, ServiceName="com.amazonaws.us-east-1.s3")
             ec2.describe_vpc_endpoints()
             ec2.create_launch_template(
-                LaunchTemplateName="L", LaunchTemplateData={"InstanceType": "m5.large"}
+                LaunchTemplateName="launch", LaunchTemplateData={"InstanceType": "m5.large"}
             )
             windows = next(
                 image["ImageId"]

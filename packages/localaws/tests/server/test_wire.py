@@ -143,6 +143,9 @@ class TestAnswers:
         assert named("kms", "NotFoundException", Message="no")["message"] == "no"
         assert named("kms", "OddException", Message="no")["Message"] == "no"
         assert named("kms", "NotFoundException") == {"__type": "NotFoundException"}
+        body = json.dumps({"__type": missing, "message": "no"})
+        sized = (400, {"content-length": "1"}, body)
+        assert wire.with_modelled_message("secretsmanager", sized)[1] == {}
 
     def test_an_error_in_cbor(self) -> None:
         status, headers, body = wire.cbor_error(AwsError("Code", "m" * 300, 400))

@@ -27,14 +27,14 @@ def test_run_instances_with_instance_store_volume() -> None:
 def test_launch_template_with_instance_store_volume() -> None:
     client = boto3.client("ec2", region_name="us-east-1")
     client.create_launch_template(
-        LaunchTemplateName="t",
+        LaunchTemplateName="template",
         LaunchTemplateData={
             "ImageId": EXAMPLE_AMI_ID,
             "BlockDeviceMappings": [INSTANCE_STORE],
         },
     )
     client.run_instances(
-        LaunchTemplate={"LaunchTemplateName": "t"}, MinCount=1, MaxCount=1
+        LaunchTemplate={"LaunchTemplateName": "template"}, MinCount=1, MaxCount=1
     )
     instance = client.describe_instances()["Reservations"][0]["Instances"][0]
     names = [mapping["DeviceName"] for mapping in instance["BlockDeviceMappings"]]

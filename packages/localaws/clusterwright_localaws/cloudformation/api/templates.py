@@ -44,14 +44,12 @@ def get_template(call: Call) -> Mapping[str, Any]:
 def _stage(stack: Stack, revision: Revision, stage: str | None) -> str:
     if stage == "Original":
         return revision.template.source
-    scope = make_scope(
-        stack,
-        revision,
-        ref=lambda _: UNKNOWN,
-        attribute=lambda _, __: UNKNOWN,
-        import_value=lambda _: UNKNOWN,
-    )
+    scope = make_scope(stack, revision, ref=_unknown, attribute=_unknown, import_value=_unknown)
     return processed_text(revision.template, scope)
+
+
+def _unknown(*_: object) -> Any:
+    return UNKNOWN
 
 
 @operation("cloudformation", "GetTemplateSummary")

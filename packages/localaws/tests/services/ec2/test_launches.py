@@ -236,10 +236,10 @@ class TestReservations:
     def test_launch_template_can_target_a_reservation(self) -> None:
         one, ec2 = reserve(), client("ec2")
         ec2.create_launch_template(
-            LaunchTemplateName="t",
+            LaunchTemplateName="template",
             LaunchTemplateData={"InstanceType": P5, "ImageId": "ami-12c6146b", **into(one)},
         )
-        (instance,) = run(LaunchTemplate={"LaunchTemplateName": "t"}, InstanceType=None)
+        (instance,) = run(LaunchTemplate={"LaunchTemplateName": "template"}, InstanceType=None)
         assert instance["CapacityReservationId"] == one
 
     def test_repeated_client_token_returns_the_same_reservation(self) -> None:

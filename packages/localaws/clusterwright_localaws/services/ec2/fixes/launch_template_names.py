@@ -15,7 +15,8 @@ DESCRIPTION = "EC2: malformed names of launch templates are refused"
 REPRODUCTION = """\
 ec2 = boto3.client("ec2")
 try:
-    ec2.create_launch_template(LaunchTemplateName="a name", LaunchTemplateData={"UserData": "a"})
+    data = {"InstanceType": "t3.micro"}
+    ec2.create_launch_template(LaunchTemplateName="a name", LaunchTemplateData=data)
 except ec2.exceptions.ClientError as refused:
     assert refused.response["Error"]["Code"] == "InvalidLaunchTemplateName.MalformedException"
 else:

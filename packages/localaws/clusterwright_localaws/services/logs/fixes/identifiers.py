@@ -15,6 +15,14 @@ DESCRIPTION = (
     "Logs: the identifier of a group is its name or its ARN; the message about a missing stream "
     "names the stream"
 )
+REPRODUCTION = """\
+logs = boto3.client("logs")
+for name in ("one", "two"):
+    logs.create_log_group(logGroupName=name)
+    logs.create_log_stream(logGroupName=name, logStreamName=name)
+found = logs.describe_log_streams(logGroupIdentifier="one")["logStreams"]
+assert [stream["logStreamName"] for stream in found] == ["one"]
+"""
 
 
 def apply() -> None:

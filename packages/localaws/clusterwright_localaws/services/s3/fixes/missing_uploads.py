@@ -11,6 +11,14 @@ from clusterwright_localaws.core.runtime import runtime
 
 MOTO_VERSION = "5.2.5"
 DESCRIPTION = "S3: a part or a completion of an upload that does not exist is NoSuchUpload"
+REPRODUCTION = """\
+s3 = boto3.client("s3")
+s3.create_bucket(Bucket="bucket")
+try:
+    s3.upload_part(Bucket="bucket", Key="k", UploadId="unknown", PartNumber=1, Body=b"data")
+except s3.exceptions.ClientError as refused:
+    assert refused.response["Error"]["Code"] == "NoSuchUpload"
+"""
 _OPERATIONS = ("upload_part", "upload_part_copy", "complete_multipart_upload")
 
 

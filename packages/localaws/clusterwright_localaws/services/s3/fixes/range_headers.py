@@ -11,6 +11,12 @@ from clusterwright_localaws.core.runtime import runtime
 
 MOTO_VERSION = "5.2.5"
 DESCRIPTION = "S3: a range that is not of bytes is ignored"
+REPRODUCTION = """\
+s3 = boto3.client("s3")
+s3.create_bucket(Bucket="bucket")
+s3.put_object(Bucket="bucket", Key="k", Body=b"data")
+assert s3.get_object(Bucket="bucket", Key="k", Range="0-1")["Body"].read() == b"data"
+"""
 
 
 def apply() -> None:

@@ -39,14 +39,14 @@ class TestImages:
     def test_the_image_of_a_launch_template(self) -> None:
         ec2 = client("ec2")
         ec2.create_launch_template(
-            LaunchTemplateName="t",
+            LaunchTemplateName="template",
             LaunchTemplateData={
                 "ImageId": f"resolve:ssm:{LINUX}",
                 "InstanceType": "m5.xlarge",
             },
         )
         (found,) = ec2.run_instances(
-            MinCount=1, MaxCount=1, LaunchTemplate={"LaunchTemplateName": "t"}
+            MinCount=1, MaxCount=1, LaunchTemplate={"LaunchTemplateName": "template"}
         )["Instances"]
         named = client("ssm").get_parameter(Name=LINUX)["Parameter"]["Value"]
         assert (found["ImageId"], found["InstanceType"]) == (named, "m5.xlarge")
