@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from packages.localaws.tests.parts import client, refusal
-from packages.localaws.tests.services.cloudwatch.test_alarms import alarm
+from packages.localaws.tests.services.cloudwatch.alarm_requests import alarm
 
 pytestmark = pytest.mark.usefixtures("aws")
 

@@ -7,23 +7,9 @@ from typing import Any
 import pytest
 
 from packages.localaws.tests.parts import client, refusal
+from packages.localaws.tests.services.cloudwatch.alarm_requests import alarm
 
 pytestmark = pytest.mark.usefixtures("aws")
-
-
-def alarm(**more: Any) -> dict[str, Any]:
-    request = {
-        "AlarmName": "idle",
-        "MetricName": "Busy",
-        "Namespace": "Cluster",
-        "Period": 60,
-        "EvaluationPeriods": 5,
-        "Threshold": 1.0,
-        "ComparisonOperator": "LessThanThreshold",
-        "Statistic": "Maximum",
-        **more,
-    }
-    return {key: value for key, value in request.items() if value is not None}
 
 
 class TestAlarms:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from packages.localaws.tests.parts import client
-from packages.localaws.tests.services.cloudwatch.test_alarms import alarm
+from packages.localaws.tests.services.cloudwatch.alarm_requests import alarm
 
 TOPIC = "arn:aws:sns:us-east-1:123456789012:alarms"
 
