@@ -6,6 +6,7 @@ import contextlib
 import functools
 import json
 from collections.abc import Callable, Mapping
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from botocore.exceptions import ClientError
@@ -539,6 +540,33 @@ def _logs(site: Site) -> None:
             logs.create_log_stream(logGroupName=name, logStreamName=stream)
 
 
+_MEASURED = datetime(2026, 11, 1, tzinfo=UTC)
+
+
+def _alarms(site: Site) -> None:
+    del site
+    cloudwatch = client("cloudwatch")
+    cloudwatch.put_metric_alarm(
+        AlarmName="pages",
+        Namespace="Pages",
+        MetricName="a",
+        Statistic="Sum",
+        Period=60,
+        EvaluationPeriods=1,
+        Threshold=1.0,
+        ComparisonOperator="GreaterThanThreshold",
+    )
+    for state in ("ALARM", "OK"):
+        cloudwatch.set_alarm_state(AlarmName="pages", StateValue=state, StateReason="pages")
+    data = [{"MetricName": name, "Value": 1, "Timestamp": _MEASURED} for name in ("a", "b")]
+    cloudwatch.put_metric_data(Namespace="Pages", MetricData=data)
+
+
+def _metric_query(name: str) -> dict[str, Any]:
+    metric = {"Namespace": "Pages", "MetricName": name}
+    return {"Id": name, "MetricStat": {"Metric": metric, "Period": 60, "Stat": "Sum"}}
+
+
 def _security_groups(site: Site) -> str:
     ec2 = client("ec2")
     vpc = ec2.create_vpc(CidrBlock="10.9.0.0/16")["Vpc"]["VpcId"]
@@ -619,6 +647,14 @@ KNOWN: dict[Key, Callable[[Scenes], Mapping[str, Any]]] = {
         ActionNames=["s3:GetObject", "s3:PutObject"],
     ),
     ("kms", "ListGrants"): _granted,
+    ("cloudwatch", "DescribeAlarmHistory"): _needs("alarms", _alarms),
+    ("cloudwatch", "GetMetricData"): _needs(
+        "alarms",
+        _alarms,
+        MetricDataQueries=[_metric_query("a"), _metric_query("b")],
+        StartTime=_MEASURED,
+        EndTime=_MEASURED + timedelta(hours=1),
+    ),
     ("logs", "DescribeLogGroups"): _needs("logs", _logs),
     ("logs", "DescribeLogStreams"): _needs("logs", _logs, logGroupName="pages/a"),
     ("pcs", "ListClusters"): _needs("pcs", _pcs),

@@ -102,7 +102,8 @@ def _plain(value: Any) -> str:
 
 
 def _pages(service: str, name: str, asked: Mapping[str, Any], **paging: int) -> list[list[Any]]:
-    result_key = str(_models("paginators-1", "pagination")[service, name]["result_key"])
+    found = _models("paginators-1", "pagination")[service, name]["result_key"]
+    result_key = str(found[0] if isinstance(found, list) else found)
     method = botocore.xform_name(name)
     paginator = client(service).get_paginator(method)
     return [

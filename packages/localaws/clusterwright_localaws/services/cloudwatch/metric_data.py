@@ -67,19 +67,18 @@ def _answer(call: Call, results: list[dict[str, Any]]) -> Mapping[str, Any]:
         maximum=_MOST_DATAPOINTS,
         size_member="MaxDatapoints",
     )
-    last = shown[-1][0] if token and shown else len(results)
     found = []
     for number, one in enumerate(results):
-        here = [point for point in shown if point[0] == number]
-        if not here and call.parameters.get("NextToken"):
+        here = [point[1:] for point in shown if point[0] == number]
+        if not here and (one["points"] or call.parameters.get("NextToken")):
             continue
         found.append(
             {
                 "Id": one["Id"],
                 "Label": one["Label"],
-                "Timestamps": [moment for _, moment, _ in here],
-                "Values": [value for _, _, value in here],
-                "StatusCode": "PartialData" if number >= last else "Complete",
+                "Timestamps": [moment for moment, _ in here],
+                "Values": [value for _, value in here],
+                "StatusCode": "Complete" if here[-1:] == one["points"][-1:] else "PartialData",
             }
         )
     answer = {"MetricDataResults": found, "Messages": []}
