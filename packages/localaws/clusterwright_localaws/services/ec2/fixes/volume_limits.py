@@ -28,8 +28,10 @@ def apply() -> None:
     limit(EC2Backend, "run_instances", _STORAGE_TIB, _refusal, added=_of_instances)
 
 
-def _of_volume(ec2: Any, size: int, *arguments: Any, **named: Any) -> float | None:
-    return int(size) / _GIB_PER_TIB if named.get("volume_type") == "gp3" else None
+def _of_volume(ec2: Any, size: int | None, *arguments: Any, **named: Any) -> float | None:
+    if named.get("volume_type") != "gp3":
+        return None
+    return _size_gib(ec2, size, named.get("snapshot_id")) / _GIB_PER_TIB
 
 
 def _of_instances(
@@ -40,8 +42,18 @@ def _of_instances(
         template = ec2._get_template_from_args(named["launch_template"])
         mappings = template.data.get("BlockDeviceMappings")
     volumes = [mapping.get("Ebs") or {} for mapping in mappings or ()]
-    sizes_gib = [int(v.get("VolumeSize") or 0) for v in volumes if v.get("VolumeType") == "gp3"]
+    sizes_gib = [
+        _size_gib(ec2, v.get("VolumeSize"), v.get("SnapshotId"))
+        for v in volumes
+        if v.get("VolumeType") == "gp3"
+    ]
     return count * sum(sizes_gib) / _GIB_PER_TIB if any(sizes_gib) else None
+
+
+def _size_gib(ec2: Any, size: Any, snapshot_id: str | None) -> int:
+    """The size of a volume, which is that of its snapshot unless it is stated; else 0."""
+    snapshot = ec2.snapshots.get(snapshot_id)
+    return int(size or (snapshot.volume.size if snapshot is not None else 0))
 
 
 def _refusal(quota: AppliedQuota) -> Exception:

@@ -46,8 +46,39 @@ def test_instances_beyond_the_quota_are_not_launched() -> None:
         assert ec2.describe_instances()["Reservations"] == []
         assert len(ec2.run_instances(**launch, MinCount=2, MaxCount=2)["Instances"]) == 2
         template = ec2.create_launch_template(
-            LaunchTemplateName="t", LaunchTemplateData={"BlockDeviceMappings": [mapping]}
+            LaunchTemplateName="nodes", LaunchTemplateData={"BlockDeviceMappings": [mapping]}
         )["LaunchTemplate"]["LaunchTemplateId"]
         del launch["BlockDeviceMappings"]
         launch["LaunchTemplate"] = {"LaunchTemplateId": template}
         assert refusal(ec2.run_instances, **launch, MinCount=1, MaxCount=1) == REFUSED
+
+
+def test_volume_without_a_size_has_that_of_its_snapshot() -> None:
+    with local_aws(quotas={QUOTA: 1}):
+        ec2 = client("ec2")
+        made = ec2.create_volume(**volume(600))["VolumeId"]
+        snapshot = ec2.create_snapshot(VolumeId=made)["SnapshotId"]
+        request = {**volume(0), "SnapshotId": snapshot}
+        del request["Size"]
+        assert refusal(ec2.create_volume, **request) == REFUSED
+        ec2.delete_volume(VolumeId=made)
+        assert ec2.create_volume(**request)["Size"] == 600
+
+
+def test_root_volume_without_a_size_has_that_of_the_image() -> None:
+    with local_aws():
+        ec2 = client("ec2")
+        image = ec2.describe_images(ImageIds=["ami-12c6146b"])["Images"][0]
+        mapping = {"DeviceName": image["RootDeviceName"], "Ebs": {"VolumeType": "gp3"}}
+        template = ec2.create_launch_template(
+            LaunchTemplateName="nodes", LaunchTemplateData={"BlockDeviceMappings": [mapping]}
+        )["LaunchTemplate"]["LaunchTemplateId"]
+        launch: dict[str, Any] = {"ImageId": "ami-12c6146b", "MinCount": 1, "MaxCount": 1}
+        assert ec2.run_instances(
+            **launch,
+            InstanceType="m5.large",
+            BlockDeviceMappings=[mapping],
+        )["Instances"]
+        assert ec2.run_instances(
+            **launch, InstanceType="m5.large", LaunchTemplate={"LaunchTemplateId": template}
+        )["Instances"]
