@@ -18,7 +18,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from clusterwright.catalog import load_catalog
 from clusterwright.job_templates.registry import template_named
@@ -41,6 +41,14 @@ _SIZES: Final = {
         "--seq-len=64 --micro-batch=1 --accumulation=1"
     ),
 }
+PARAMETERS: Final = 361_088
+"""Of the model with these sizes: embedding and output have 2 x 256 x 128; a layer 2 x 128 x 128
+(queries, output), 2 x 128 x 64 (keys, values), 3 x 128 x 256 and two norms; then comes a norm."""
+FLOPS_PER_TOKEN: Final = 6 * PARAMETERS
+TOKENS_PER_STEP: Final = NODES * 64
+"""One GPU a node, with a micro-batch of one sequence."""
+PEAK_TFLOPS: Final = 1.0
+"""Of an accelerator, as the plan below says: the emulated ones compute nothing."""
 # One thread: the nodes share the processors of one host. Debian's PyTorch has no libuv.
 _ENVIRONMENT: Final = "OMP_NUM_THREADS=1,USE_LIBUV=0"
 _STEP: Final = re.compile(r"step: (\d+)  loss: (\S+)  lr: (\S+)")
@@ -54,6 +62,23 @@ def with_small_sizes(text: str) -> str:
         if count != 1:
             raise Broken(f"the rendered file has {pattern} {count} times")
     return text
+
+
+def plan_document(instance_type: str) -> dict[str, Any]:
+    """A plan of this model, as far as `report goodput` reads it."""
+    tokens = TOKENS_PER_STEP * STEPS
+    return {
+        "command": "plan",
+        "tokens": tokens,
+        "training_flops": tokens * FLOPS_PER_TOKEN,
+        "estimate": {"accelerators": NODES, "mfu_peak_tflops": PEAK_TFLOPS},
+        "candidates": [{"chosen": True, "instance_type": instance_type}],
+    }
+
+
+def mfu(steps: int, seconds: float) -> float:
+    """The MFU of so many steps in so many seconds."""
+    return steps * TOKENS_PER_STEP * FLOPS_PER_TOKEN / (seconds * NODES * PEAK_TFLOPS * 1e12)
 
 
 def byte_tokens(text: bytes) -> bytes:

@@ -12,6 +12,8 @@ job's own timer waits for minutes.
 
 from __future__ import annotations
 
+import json
+import math
 import time
 from collections.abc import Callable
 
@@ -40,8 +42,8 @@ PROMISES = {
     "same-curve": "every step has the loss and the learning rate of the undisturbed run",
     "file-system-full": "a checkpoint that does not fit is removed, and the one before is kept",
     "resumes-with-space": "with more space the run resumes from it, with the same curve",
-    "goodput": "`clusterwright report goodput` counts the lost steps as repeated, and its parts"
-    " add up to the wall time",
+    "goodput": "`clusterwright report goodput` counts the lost steps as repeated, its parts add up"
+    " to the wall time, and its MFU is that of the model",
 }
 
 _FAST_S, _READINGS = 0.002, 2500
@@ -222,7 +224,10 @@ def _report(context: ScenarioContext, training: FsdpRun) -> None:
     (folder / "logs").mkdir(parents=True, exist_ok=True)
     for job in training.jobs:
         (folder / "logs" / f"{training.name}-{job.id}.out").write_text(training.log(job))
-    words = [f"--logs={folder / 'logs'}", f"--run={training.name}"]
+    plan = folder / "plan.json"
+    (workers,) = (group for group in context.cluster.compute if group.role == "compute")
+    plan.write_text(json.dumps(fsdp_job.plan_document(workers.instance_type)))
+    words = [f"--logs={folder / 'logs'}", f"--run={training.name}", f"--plan={plan}"]
     if context.cluster.slurm.accounting.kind != "none":
         ids = ",".join(job.id for job in training.jobs)
         (folder / "jobs.json").write_text(context.slurm(f"sacct --json --duplicates -j {ids}"))
@@ -237,6 +242,13 @@ def _report(context: ScenarioContext, training: FsdpRun) -> None:
     context.expect(
         sum(parts.values()) == report["wall_s"], f"{parts} do not add up to {report['wall_s']}"
     )
+    wanted = fsdp_job.mfu(STEPS + lost, parts["productive_s"] + parts["repeated_s"])
+    mfu = report["measures"]["mfu"]
+    context.expect(
+        mfu is not None and math.isclose(mfu, wanted, rel_tol=1e-6),
+        f"its MFU is {mfu}, not {wanted}",
+    )
+    context.note(f"MFU {mfu:.3g} at a peak of {fsdp_job.PEAK_TFLOPS:g} TFLOPS")
     shown = ", ".join(f"{name.removesuffix('_s')} {value:.0f} s" for name, value in parts.items())
     context.note(f"{lost} steps lost and repeated; {shown}; wall time {report['wall_s']:.0f} s")
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
+from clusterwright.goodput.report import RecordedPlan
 from clusterwright.platforms.loading import load_cluster
 from clusterwright_rehearsal.scenario_api import fsdp_job
 from clusterwright_rehearsal.scenario_api.fsdp_job import (
@@ -105,3 +107,18 @@ def test_the_text_has_a_token_for_each_byte() -> None:
     assert len(tokens) == 4 * len(text)
     assert bytes(tokens[::4]) == text
     assert set(tokens[1::4]) == {0}
+
+
+def test_the_plan_is_of_the_model_with_small_sizes() -> None:
+    words = re.findall(r"--([\w-]+)=(\d+)", " ".join(fsdp_job._SIZES.values()))
+    size = {name: int(value) for name, value in words}
+    hidden, head = size["hidden"], size["hidden"] // size["heads"]
+    attention = 2 * hidden * hidden + 2 * hidden * size["kv-heads"] * head
+    layer = attention + 3 * hidden * size["ffn"] + 2 * hidden
+    parameters = 2 * size["vocab"] * hidden + size["layers"] * layer + hidden
+    assert parameters == fsdp_job.PARAMETERS
+    tokens = fsdp_job.NODES * size["seq-len"] * size["micro-batch"]
+    assert tokens == fsdp_job.TOKENS_PER_STEP
+    plan = RecordedPlan("plan.json", fsdp_job.plan_document("p5.4xlarge"))
+    assert plan.flops_per_token == 6 * parameters
+    assert fsdp_job.mfu(10, 2.0) == pytest.approx(10 * 256 * 6 * parameters / (2 * 4 * 1e12))
