@@ -243,7 +243,7 @@ def _report(context: ScenarioContext, training: FsdpRun) -> None:
         sum(parts.values()) == report["wall_s"], f"{parts} do not add up to {report['wall_s']}"
     )
     wanted = fsdp_job.mfu(STEPS + lost, parts["productive_s"] + parts["repeated_s"])
-    mfu = report["measures"]["mfu"]
+    mfu = report["mfu"]
     context.expect(
         mfu is not None and math.isclose(mfu, wanted, rel_tol=1e-6),
         f"its MFU is {mfu}, not {wanted}",
