@@ -70,15 +70,9 @@ def test_root_volume_without_a_size_has_that_of_the_image() -> None:
         ec2 = client("ec2")
         image = ec2.describe_images(ImageIds=["ami-12c6146b"])["Images"][0]
         mapping = {"DeviceName": image["RootDeviceName"], "Ebs": {"VolumeType": "gp3"}}
-        template = ec2.create_launch_template(
-            LaunchTemplateName="nodes", LaunchTemplateData={"BlockDeviceMappings": [mapping]}
-        )["LaunchTemplate"]["LaunchTemplateId"]
         launch: dict[str, Any] = {"ImageId": "ami-12c6146b", "MinCount": 1, "MaxCount": 1}
         assert ec2.run_instances(
             **launch,
             InstanceType="m5.large",
             BlockDeviceMappings=[mapping],
-        )["Instances"]
-        assert ec2.run_instances(
-            **launch, InstanceType="m5.large", LaunchTemplate={"LaunchTemplateId": template}
         )["Instances"]
