@@ -14,8 +14,12 @@ from typing import Any, Final
 from clusterwright_localaws.cloudformation.errors import ValidationError
 
 FOR_EACH: Final = "Fn::ForEach"
-_MOST_PARTS: Final = 10_000
-"""Parts that the loops of one template make here; a template has at most 500 resources."""
+_MOST_CHARACTERS: Final = 1_000_000
+"""Of the text that the loops of one template make here: CloudFormation takes templates of 1 MB.
+https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/cloudformation-limits.html
+"""
+_CHARACTERS_OF_A_VALUE: Final = 16
+"""What each value of a loop counts at least, so that loops around nothing end too."""
 _NOT_ALPHANUMERIC: Final = re.compile(r"[^A-Za-z0-9]")
 
 
@@ -23,11 +27,14 @@ class _Loops:
     def __init__(self, body: Mapping[str, Any], values: Mapping[str, Any]) -> None:
         self.maps = body.get("Mappings") or {}
         self.values = values
-        self.parts = 0
+        self.characters = 0
 
     def expand(self, node: Any, bound: Mapping[str, str]) -> Any:
         if isinstance(node, str):
-            return _replaced(node, bound)
+            text = _replaced(node, bound)
+            if bound:
+                self._count(len(text))
+            return text
         if isinstance(node, list):
             return [self.expand(item, bound) for item in node]
         if not isinstance(node, Mapping):
@@ -36,6 +43,8 @@ class _Loops:
             return bound[node["Ref"]]
         found: dict[str, Any] = {}
         for key, value in node.items():
+            if bound:
+                self._count(len(key))
             if key.startswith(FOR_EACH):
                 self._loop(key, value, bound, found)
             else:
@@ -58,11 +67,16 @@ class _Loops:
                 f"Template error: the identifier {identifier} of {name} is a name already."
             )
         for value in self._items(name, collection, bound):
-            self.parts += len(part)
-            if self.parts > _MOST_PARTS:
-                raise ValidationError(f"Template error: {name} makes more parts than are allowed.")
+            self._count(_CHARACTERS_OF_A_VALUE)
             for key, item in self.expand(part, {**bound, identifier: value}).items():
                 _put(found, key, item)
+
+    def _count(self, characters: int) -> None:
+        self.characters += characters
+        if self.characters > _MOST_CHARACTERS:
+            raise ValidationError(
+                f"Template error: {FOR_EACH} makes more than {_MOST_CHARACTERS:,} characters."
+            )
 
     def _items(self, name: str, collection: Any, bound: Mapping[str, str]) -> list[str]:
         found = self._value(collection, bound)
@@ -90,7 +104,8 @@ class _Loops:
         found: Any = self.maps
         for key in keys[:3]:
             value = self._value(key, bound)
-            found = found.get(value) if isinstance(found, Mapping) else None
+            known = isinstance(found, Mapping) and isinstance(value, str)
+            found = found.get(value) if known else None
         return found
 
 
@@ -109,7 +124,7 @@ def expand(body: Mapping[str, Any], given: Sequence[Mapping[str, Any]], previous
     Raises
     ------
     ValidationError
-        A loop is malformed, or its collection is not known.
+        A loop is malformed, its collection is not known, or what it makes is too large.
     """
     values: dict[str, Any] = {}
     declared = body.get("Parameters")
@@ -128,14 +143,24 @@ def expand(body: Mapping[str, Any], given: Sequence[Mapping[str, Any]], previous
             values[name] = [item.strip() for item in str(value).split(",")]
         else:
             values[name] = value
-    return _Loops(body, values).expand(body, {})
+    try:
+        return _Loops(body, values).expand(body, {})
+    except RecursionError:
+        raise ValidationError("Template error: the template is nested too deeply.") from None
 
 
 def has_loops(node: Any) -> bool:
     """Return whether any part of a template is a loop."""
-    if isinstance(node, Mapping):
-        return any(key.startswith(FOR_EACH) or has_loops(item) for key, item in node.items())
-    return isinstance(node, list) and any(has_loops(item) for item in node)
+    nodes = [node]
+    while nodes:
+        each = nodes.pop()
+        if isinstance(each, Mapping):
+            if any(key.startswith(FOR_EACH) for key in each):
+                return True
+            nodes.extend(each.values())
+        elif isinstance(each, list):
+            nodes.extend(each)
+    return False
 
 
 def _replaced(text: str, bound: Mapping[str, str]) -> str:

@@ -19,7 +19,7 @@ from clusterwright_localaws.cloudformation.handler import Cancelled, Context
 from clusterwright_localaws.cloudformation.operations import Operation
 from clusterwright_localaws.cloudformation.outputs import listed
 from clusterwright_localaws.cloudformation.planning import make_plan
-from clusterwright_localaws.cloudformation.requests import read_revision, read_template
+from clusterwright_localaws.cloudformation.requests import fetch, read_revision
 from clusterwright_localaws.cloudformation.state import Revision, Stack
 from clusterwright_localaws.cloudformation.store import Store, store_at
 
@@ -133,10 +133,10 @@ def template_changed(account: str, region: str, stack_id: str, url: object) -> b
     if stack is None or stack.revision is None or not isinstance(url, str):
         return True
     try:
-        template = read_template(store, {"TemplateURL": url})
+        source = fetch(store, url)
     except ValidationError:
         return True
-    return template.source != stack.revision.template.source
+    return source != stack.revision.template.source
 
 
 def root_of(store: Store, stack: Stack) -> Stack:

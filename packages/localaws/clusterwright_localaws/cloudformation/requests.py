@@ -102,7 +102,7 @@ def read_template(
                 f"constraint: Member must have length less than or equal to {BODY_LIMIT_BYTES}"
             )
     else:
-        source = _fetch(store, str(request["TemplateURL"]))
+        source = fetch(store, str(request["TemplateURL"]))
     return _read(store, source, request, previous)
 
 
@@ -191,7 +191,14 @@ def bucket_and_key(url: str) -> tuple[str, str]:
     return bucket, path
 
 
-def _fetch(store: Store, url: str) -> str:
+def fetch(store: Store, url: str) -> str:
+    """Return the text of the template at a URL.
+
+    Raises
+    ------
+    ValidationError
+        The URL or the object cannot be read, or the text is too long.
+    """
     from botocore.exceptions import ClientError
 
     from clusterwright_localaws.core.boto_clients import client

@@ -152,8 +152,9 @@ class Store:
 
     def _require_quota(self) -> None:
         # The text is quoted in aws-amplify/amplify-cli #2467 and #5221.
+        # Not by `quotas.in_use`: it takes the runtime's lock, and others take that one first.
         found = quotas.quota(runtime(), self.region, *_STACKS)
-        used = quotas.in_use(runtime(), self.account, self.region, *_STACKS)
+        used = len(self.stacks()) + runtime().world.usage.get("/".join(_STACKS), 0.0)
         if found is not None and found.value is not None and used + 1 > found.value:
             raise LimitExceeded("Limit for stack has been exceeded")
 

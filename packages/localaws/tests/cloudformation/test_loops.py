@@ -68,6 +68,33 @@ class TestExpansion:
         assert list(expand(template, given, {"Names": ["a"]})["Resources"]) == ["Ra"]
 
     @pytest.mark.parametrize(
+        "part",
+        [
+            {},
+            {"R${N}${M}": {"Value": "x" * 20_000}},
+        ],
+        ids=["nothing", "much text"],
+    )
+    def test_what_becomes_too_large_is_refused(self, part: dict[str, Any]) -> None:
+        names = [str(n) for n in range(300)]
+        template = body(loop("N", names, **loop("M", names, **part)))
+        with pytest.raises(ValidationError, match="more than 1,000,000 characters"):
+            expand(template, [], None)
+
+    def test_malformed_keys_of_a_map_are_refused(self) -> None:
+        template = body(loop("N", {"Fn::FindInMap": ["M", ["a"], "b"]}, R={}), Mappings={"M": {}})
+        with pytest.raises(ValidationError, match="cannot resolve the collection"):
+            expand(template, [], None)
+
+    def test_deep_templates(self) -> None:
+        deep: Any = {}
+        for _ in range(2_000):
+            deep = {"a": deep}
+        assert not has_loops(deep)
+        with pytest.raises(ValidationError, match="nested too deeply"):
+            expand(body(loop("N", ["a"], R={}), Metadata=deep), [], None)
+
+    @pytest.mark.parametrize(
         "resources",
         [
             loop("N", {"Ref": "Unknown"}, R={}),

@@ -265,6 +265,19 @@ class TestUpdated:
         with pytest.raises(ClientError, match="No updates are to be performed"):
             update("top", body)
 
+    def test_unchanged_nested_stack_with_loops_is_not_updated(self) -> None:
+        loop = {"Fn::ForEach::Settings": ["N", {"Ref": "Names"}, {"S${N}": parameter("x")}]}
+        inner = template(
+            loop,
+            Transform="AWS::LanguageExtensions",
+            Parameters={"Names": {"Type": "CommaDelimitedList"}},
+        )
+        nested = {"TemplateURL": put("c.json", inner), "Parameters": {"Names": "A,B"}}
+        outer = template({"Inner": resource(NESTED, nested)})
+        create("top", outer)
+        with pytest.raises(ClientError, match="No updates are to be performed"):
+            update("top", outer)
+
     def test_changed_outputs_of_a_nested_stack_update_the_parent(self) -> None:
         url = put("c.json", child())
         create("top", parent(url, "one"))

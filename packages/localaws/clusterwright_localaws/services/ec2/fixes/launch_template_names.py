@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
+from clusterwright_localaws.core.runtime import runtime
+
 MOTO_VERSION = "5.2.5"
 DESCRIPTION = "EC2: malformed names of launch templates are refused"
 REPRODUCTION = """\
@@ -32,7 +34,7 @@ def apply() -> None:
     create = EC2Backend.create_launch_template
 
     def create_launch_template(self: Any, name: str, *arguments: Any, **named: Any) -> Any:
-        if not _NAME.fullmatch(name):
+        if runtime().active and not _NAME.fullmatch(name):
             raise EC2ClientError(
                 "InvalidLaunchTemplateName.MalformedException",
                 "A launch template name must be between 3 and 128 characters, and may contain "
