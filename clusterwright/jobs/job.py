@@ -21,6 +21,9 @@ from clusterwright.platforms import accelerators
 
 Kind = Literal["lustre", "nvme", "home", "bucket", "memory", "root", "unmounted", "unknown"]
 
+_SIZES: Final = ("nodes", "ntasks", "ntasks-per-node", "ntasks-per-gpu")
+_CHOICES: Final = ("nodelist", "nodefile", "exclude", "relative", "jobid", "het-group")
+"""Options of srun that choose among nodes, or those of another job."""
 _GPUS = ("gpus", "gpus-per-node", "gpus-per-socket", "gpus-per-task")
 LONG_MINUTES: Final = 240
 """From this time limit on, a job on several nodes should survive the loss of one: Llama 3's rate
@@ -58,6 +61,18 @@ _TESTS: Final = re.compile(
     r"|scatter|hypercube)_perf(?:_mpi)?|nccom-test|fi_pingpong|osu_\w+|xhpl\w*|hpcc|hpl\.sh|fio"
     r"|ior|mdtest|dcgmi|nvidia-smi|hostname)$"
 )
+
+
+_EXPANSION: Final = re.compile(r"\$\{?[\w@*]+\}?|\$\(.*\)|`.*`", re.DOTALL)
+_OF_ARGUMENTS: Final = re.compile(
+    r"\$\{?(?:[@*]|\w*(?:ARG|OPT|FLAG|EXTRA|PARAM|OVERRIDE|CLI|CMD)\w*\}?$)", re.IGNORECASE
+)
+"""Variables with several arguments, by their names."""
+_FLAG: Final = re.compile(
+    r"--(?:bf16|fp16|finetune|swiglu|mock-data|sequence-parallel|exit-signal-handler"
+    r"|(?:use|no|disable|enable|overlap|untie)-[\w-]+)"
+)
+"""Options of Megatron-LM without a value."""
 
 
 def _nothing(name: str) -> str | None:  # noqa: ARG001
@@ -251,6 +266,8 @@ class Job:
     def tasks_per_node(self, step: Step | None = None) -> int | None:
         """Tasks on each node, of a step or of the job; None if the file does not say."""
         options = dict(step.options) if step is not None else {}
+        if step is not None and step.may_have(*_SIZES):
+            return None
         for source in (options, {o.name: o for o in self.file.options}):
             each, tasks = source.get("ntasks-per-node"), source.get("ntasks")
             nodes = self.nodes
@@ -267,13 +284,42 @@ class Job:
 
     def tasks(self, step: Step) -> int | None:
         """All tasks of a step; None if the file does not say."""
+        if step.may_have(*_SIZES):
+            return None
         stated = step.options.get("ntasks")
-        if stated is not None and stated.value.isdigit():
-            return int(stated.value)
+        number = values.whole(stated.value) if stated is not None else None
+        if number is not None:
+            return number
         each = self.tasks_per_node(step)
         nodes = step.options.get("nodes")
-        count = int(nodes.value) if nodes is not None and nodes.value.isdigit() else self.nodes
+        count = values.whole(nodes.value) if nodes is not None else None
+        count = self.nodes if count is None else count
         return each * count if each is not None and count is not None else None
+
+    def step_nodes(self, step: Step) -> int | None:
+        """The nodes that a step runs on; None if the file does not determine them."""
+        if step.may_have(*_SIZES, *_CHOICES):
+            return None
+        own, tasks = step.options.get("nodes"), step.options.get("ntasks")
+        if own is not None:
+            try:
+                low, high = values.nodes(own.value)
+            except ValueError:
+                return None
+            return low if low == high else None
+        if any(name in step.options for name in _CHOICES):
+            return None
+        if tasks is None or self.nodes is None:
+            return self.nodes
+        number = values.whole(tasks.value)
+        each = step.options.get("ntasks-per-node") or self.file.option("ntasks-per-node")
+        if number == 1 or number is None:
+            return number
+        if number == self.file.count("ntasks"):
+            return self.nodes
+        size = values.whole(each.value) if each is not None else None
+        fewest = -(-number // size) if size else None
+        return fewest if fewest == min(self.nodes, number) else None
 
     # -- paths ----------------------------------------------------------------------------------
 
@@ -386,6 +432,21 @@ def is_training(words: Iterable[Word]) -> bool:
         if not _BENCHMARKS.search(script):
             return True
     return False
+
+
+def hides_arguments(job: Job, words: Sequence[Word]) -> bool:
+    """Whether a variable, a command or a file may give a program more arguments."""
+    for index, word in enumerate(words):
+        if word.text.partition("=")[0] == "--yaml-cfg":
+            return True
+        if not word.dynamic or not _EXPANSION.fullmatch(word.text):
+            continue
+        before = words[index - 1].text if index else ""
+        value = before.startswith("-") and "=" not in before and not _FLAG.fullmatch(before)
+        if not value or _OF_ARGUMENTS.search(word.text):
+            return True
+    names = re.findall(r"\$\{(\w+):?-", job.file.text)
+    return any(_OF_ARGUMENTS.search("${" + name + "}") for name in names)
 
 
 def _within(path: str, mount: str) -> bool:

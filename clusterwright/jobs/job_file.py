@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Final
 
@@ -17,6 +17,7 @@ from clusterwright.jobs import values
 from clusterwright.jobs.lexer import Unread, lex
 from clusterwright.jobs.options import SBATCH, SRUN, Mistake, Option, read_options
 from clusterwright.jobs.shell import (
+    TESTS,
     Assignment,
     Command,
     Script,
@@ -65,12 +66,15 @@ class Launcher:
         Value and word by name: `nproc-per-node`, `nnodes`, `rdzv-endpoint`, `master-addr`.
     script:
         The words of the training program.
+    certain:
+        False in a branch or a loop of the text of `bash -c`.
     """
 
     name: str
     word: Word
     options: Mapping[str, Word]
     script: tuple[Word, ...]
+    certain: bool = True
 
     @property
     def nodes_word(self) -> Word | None:
@@ -81,6 +85,11 @@ class Launcher:
     def nodes(self) -> int | None:
         """The number of nodes that it waits for; None if absent or not known from the file."""
         return self.number(self._nodes_name)
+
+    @property
+    def alone(self) -> bool:
+        """Whether each one trains by itself: it waits for one node, or for no other."""
+        return self.nodes == 1 or "standalone" in self.options
 
     @property
     def _nodes_name(self) -> str:
@@ -102,8 +111,12 @@ class Step:
         `srun`, `mpirun`, or empty.
     program:
         The words after srun and its options.
-    arguments:
-        The same words, the commands of `bash -c TEXT` in place of the text.
+    programs:
+        The program as a command, or the commands of `bash -c TEXT`; each is certain if it is
+        within the text.
+    hidden:
+        The options that a variable may have that the file does not determine; `*` stands for
+        any.
     """
 
     command: Command
@@ -112,7 +125,17 @@ class Step:
     program: tuple[Word, ...]
     launcher: Launcher | None
     mistakes: tuple[Mistake, ...] = ()
-    arguments: tuple[Word, ...] = ()
+    programs: tuple[Command, ...] = ()
+    hidden: frozenset[str] = frozenset()
+
+    @property
+    def arguments(self) -> tuple[Word, ...]:
+        """The words of the program, or of all commands of `bash -c TEXT`."""
+        return tuple(word for one in self.programs for word in one.words)
+
+    def may_have(self, *names: str) -> bool:
+        """Whether a variable may have one of these options."""
+        return not self.hidden.isdisjoint(("*", *names))
 
     @property
     def word(self) -> Word:
@@ -239,16 +262,17 @@ class JobFile:
         return found
 
     @cached_property
-    def _hold_options(self) -> frozenset[str]:
-        """Variables that have options, or nothing, wherever the file sets them."""
-        texts: dict[str, list[str]] = {}
+    def _hold_options(self) -> dict[str, frozenset[str]]:
+        """Variables that have options, or nothing, wherever the file sets them, and which."""
+        texts: dict[str, list[Word]] = {}
         for assignment in self.script.assignments:
-            texts.setdefault(assignment.name, []).append(assignment.value.text)
-        return frozenset(
-            name
+            texts.setdefault(assignment.name, []).append(assignment.value)
+        return {
+            name: frozenset(option for word in found for option in _option_names(word))
             for name, found in texts.items()
-            if any(found) and all(text.startswith("-") or not text for text in found)
-        )
+            if any(word.text for word in found)
+            and all(word.text.startswith("-") or not word.text for word in found)
+        }
 
     @cached_property
     def slurm_variables(self) -> dict[str, str]:
@@ -272,10 +296,10 @@ class JobFile:
             return
         name = words[0].text.rpartition("/")[2]
         if name == "srun":
-            stated = [word for word in words[1:] if not self._only_options(word)]
-            options, mistakes, program = read_options(stated, SRUN)
+            options, mistakes, program = self._options(words[1:])
             table = {option.name: option for option in options}
-            yield self._step(command, "srun", program, table, mistakes)
+            found = self._step(command, "srun", program, table, mistakes)
+            yield replace(found, hidden=self._hidden(words[1:], options, program))
         elif name in ("mpirun", "mpiexec"):
             yield self._step(command, "mpirun", words[1:])
         elif self._launcher(words) is not None:
@@ -289,35 +313,51 @@ class JobFile:
         options: Mapping[str, Option] | None = None,
         mistakes: Sequence[Mistake] = (),
     ) -> Step:
-        inner = [word for one in self._inside(program) for word in one.words]
+        chdir = (options or {}).get("chdir")
+        folder = joined(command.folder, chdir.value) if chdir is not None else command.folder
+        whole = Command(tuple(program), folder=folder)
+        inner = list(nested([whole], self._inherited, self.script.functions))
+        programs = _guarded(inner) if inner else [whole]
         return Step(
             command,
             runner,
             options or {},
             tuple(program),
-            self._launcher(program),
+            _launcher(program) or _launcher_of(programs),
             tuple(mistakes),
-            tuple(inner or program),
+            tuple(programs),
         )
 
-    def _only_options(self, word: Word) -> bool:
-        """Whether a word is a variable of branches that has options, or nothing."""
-        match = _VARIABLE.fullmatch(word.text) if word.dynamic else None
-        return match is not None and match.group(1) in self._hold_options
+    def _options(
+        self, words: Sequence[Word]
+    ) -> tuple[list[Option], list[Mistake], Sequence[Word]]:
+        """The options of srun, past variables of branches that have options, or nothing."""
+        options, mistakes, program = read_options(words, SRUN)
+        while program and _variable(program[0]) in self._hold_options:
+            more, wrong, program = read_options(program[1:], SRUN)
+            options, mistakes = [*options, *more], [*mistakes, *wrong]
+        return options, mistakes, program
 
-    def _inside(self, words: Sequence[Word]) -> list[Command]:
-        """The commands of `bash -c TEXT` among the words."""
-        return list(nested([Command(tuple(words))], self._inherited, self.script.functions))
+    def _hidden(
+        self,
+        words: Sequence[Word],
+        options: Sequence[Option],
+        program: Sequence[Word],
+    ) -> frozenset[str]:
+        """The options that variables among the words of srun may have; `*` is any."""
+        values_read = {option.value for option in options if option.dynamic}
+        before = words[: len(words) - len(program) + 1]
+        names = {_variable(word) for word in before if word.text not in values_read}
+        any_one = frozenset({"*"})
+        return frozenset(
+            option
+            for name in names - {None}
+            for option in self._hold_options.get(name or "", any_one)
+        )
 
     def _launcher(self, words: Sequence[Word]) -> Launcher | None:
-        direct = _launcher(words)
-        if direct is not None:
-            return direct
-        for inner in self._inside(words):
-            found = _launcher(_unwrapped(inner.words))
-            if found is not None:
-                return found
-        return None
+        inner = nested([Command(tuple(words))], self._inherited, self.script.functions)
+        return _launcher(words) or _launcher_of(list(inner))
 
     @cached_property
     def launchers(self) -> tuple[tuple[Step, Launcher], ...]:
@@ -473,6 +513,42 @@ def _unwrapped(words: Sequence[Word]) -> Sequence[Word]:
         else:
             break
     return words
+
+
+def _variable(word: Word) -> str | None:
+    """The variable that is all of a word, and that the file does not determine."""
+    match = _VARIABLE.fullmatch(word.text) if word.dynamic else None
+    return match.group(1) if match is not None else None
+
+
+def _option_names(word: Word) -> Iterator[str]:
+    """The options of srun in the value of a variable; `*` if it is not all known."""
+    texts = [Word(text, word.line, word.column, word.length) for text in word.text.split()]
+    options, _, rest = read_options(texts, SRUN)
+    yield from (option.name for option in options)
+    if rest:
+        yield "*"
+
+
+def _guarded(commands: Sequence[Command]) -> list[Command]:
+    """Commands, those after `[ ... ] &&` as uncertain."""
+    found: list[Command] = []
+    guarded = False
+    for command in commands:
+        before = found[-1].name if found else ""
+        listed = command.after in ("&&", "||")
+        guarded = listed and (guarded or before in TESTS)
+        found.append(replace(command, certain=command.certain and not guarded))
+    return found
+
+
+def _launcher_of(commands: Sequence[Command]) -> Launcher | None:
+    """The first launcher of several commands."""
+    for command in commands:
+        found = _launcher(_unwrapped(command.words))
+        if found is not None:
+            return replace(found, certain=command.certain)
+    return None
 
 
 def _of_env(command: Command) -> Iterator[Assignment]:

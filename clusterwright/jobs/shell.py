@@ -20,6 +20,7 @@ _ASSIGNMENT: Final = re.compile(r"([A-Za-z_]\w*)(\+?)=")
 _DECLARING: Final = frozenset({"export", "declare", "local", "readonly", "typeset"})
 _LOCAL: Final = frozenset({"declare", "local", "typeset"})
 _HANDED: Final = re.compile(r"(?:declare|typeset) -f ((?:[\w.:-]+ ?)+)")
+TESTS: Final = frozenset({"[", "[[", "test"})
 _PARAMETER: Final = re.compile(r"\d+|[@*#]")
 _CLOSING: Final = frozenset({"fi", "done", "esac"})
 _SKIPPED: Final = frozenset({"then", "else", "elif", "do", "{", "}", "!", "time", "function"})
@@ -281,6 +282,21 @@ class _Reader:
 
     def _command(self, tokens: list[Token], after: str, before: str) -> None:
         tokens = self._without_keywords(tokens)
+        guarded = self._guarded(tokens, after)
+        self.depth += guarded
+        self._simple(tokens, after, before)
+        self.depth -= guarded
+
+    def _guarded(self, tokens: Sequence[Token], after: str) -> bool:
+        """Whether assignments depend on a test: `[ -d F ] && A=1`, `[ -d F ] || A=1`."""
+        last = self.script.commands[-1].name if self.script.commands else ""
+        if after not in ("&&", "||") or (after == "&&" and last not in TESTS) or not tokens:
+            return False
+        return tokens[0].literal in _DECLARING or all(
+            token.parts and _ASSIGNMENT.match(token.parts[0].text) for token in tokens
+        )
+
+    def _simple(self, tokens: list[Token], after: str, before: str) -> None:
         words: list[Word] = []
         own: list[Assignment] = []
         marked: list[tuple[Token, str, str]] = []

@@ -13,6 +13,8 @@ _NODES: Final = re.compile(r"(\d+)([kKmM]?)(?:-(\d+)([kKmM]?))?(?::(\d+))?")
 _MEMORY: Final = re.compile(r"(\d+)([kKmMgGtT]?)(?:[bB])?")
 _THOUSANDS: Final = {"": 1, "k": 1024, "m": 1024**2}
 _MIB: Final = {"k": 1 / 1024, "": 1, "m": 1, "g": 1024, "t": 1024**2}
+_TASKS: Final = re.compile(r"(\d{1,9})(?:-(\d{1,9})(?::(\d{1,9}))?)?")
+_MOST_TASKS: Final = 10_000
 _UNLIMITED: Final = ("infinite", "unlimited", "-1", "0")
 
 
@@ -79,6 +81,24 @@ def memory_mib(text: str) -> float:
 def whole(text: str) -> int | None:
     """A whole number, or None."""
     return int(text) if re.fullmatch(r"\d{1,9}", text) else None
+
+
+def array_tasks(text: str) -> int | None:
+    """Tasks of `--array`, at most 10,000: 4 of `0-3`, 2 of `1,3%1`, 1 of `1-10:20`.
+
+    None if it is another text.
+    """
+    found: set[int] = set()
+    for part in text.partition("%")[0].split(","):
+        match = _TASKS.fullmatch(part)
+        if match is None:
+            return None
+        first, last, step = match.groups()
+        tasks = range(int(first), int(last or first) + 1, int(step or 1) or 1)
+        if len(found) + len(tasks) > _MOST_TASKS:
+            return _MOST_TASKS
+        found.update(tasks)
+    return len(found)
 
 
 def resources(text: str) -> list[tuple[str, str, int | None]]:

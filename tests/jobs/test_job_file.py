@@ -101,3 +101,32 @@ def test_options_after_a_variable_that_the_file_does_not_determine() -> None:
         "ntasks": "2",
     }
     assert [word.text for word in step.program] == ["${B}", "train.py", "--nodes", "3"]
+
+
+def test_programs_of_a_shell_text() -> None:
+    text = "cd /a\nsrun -D b bash -c 'cd c && x --y; [ $Z ] && p; if q; then r; fi; s'\n"
+    (step,) = read("#!/bin/bash\n" + text).steps
+    found = [(one.name, one.folder, one.certain) for one in step.programs if one.name in "xprs"]
+    assert found == [
+        ("x", "/a/b/c", True),
+        ("p", "/a/b/c", False),
+        ("r", "/a/b/c", False),
+        ("s", "/a/b/c", True),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "hidden"),
+    [
+        ("srun -l a $B", []),
+        ("srun -o $B a", []),
+        ("srun $B a", ["*"]),
+        ('srun -l "$B" --nodes=2 a', ["*"]),
+        ("if b; then O='-N2 -l'; fi\nsrun $O a", ["label", "nodes"]),
+        ("if b; then O='-N2 -l'; fi\nsrun a $O", []),
+    ],
+)
+def test_hidden_options(text: str, hidden: list[str]) -> None:
+    (step,) = read(f"#!/bin/bash\n{text}\n").steps
+    assert sorted(step.hidden) == hidden
+    assert step.may_have("nodes") is bool(hidden)

@@ -66,3 +66,22 @@ def test_resources() -> None:
     assert values.gpus("8") == ("", 8)
     assert values.gpus("h100:4") == ("h100", 4)
     assert values.whole("x") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "tasks"),
+    [
+        ("7", 1),
+        ("0-3", 4),
+        ("0-0", 1),
+        ("3,3", 1),
+        ("1-1%1", 1),
+        ("1-10:20", 1),
+        ("1,3-5%2", 4),
+        ("0-999999999", 10_000),
+        ("5-3", 0),
+        ("$A", None),
+    ],
+)
+def test_tasks_of_an_array(text: str, tasks: int | None) -> None:
+    assert values.array_tasks(text) == tasks

@@ -7,9 +7,9 @@ import re
 from clusterwright.jobs.job import argument
 from clusterwright.jobs.rule import Assignment, Fail, Job, JobRule, Launcher, Results, Word
 
-_LOCAL = re.compile(r"(?:localhost|127(?:\.\d+){3}|0\.0\.0\.0|::1|\[::1\])(?::\d+)?")
+LOCAL = re.compile(r"(?:localhost|127(?:\.\d+){3}|0\.0\.0\.0|::1|\[::1\])(?::\d+)?")
 _FIXED = re.compile(r"(?:\d{1,3}(?:\.\d{1,3}){3}|ip(?:-\d{1,3}){4}(?:\.[\w.-]+)?)(?::\d+)?")
-_OPTIONS = ("rdzv-endpoint", "master-addr", "main-process-ip")
+MEETING = ("rdzv-endpoint", "master-addr", "main-process-ip")
 _HINT = 'the first node: MASTER_ADDR=$(scontrol show hostnames "$SLURM_JOB_NODELIST" | head -n 1)'
 
 
@@ -25,17 +25,16 @@ class MasterAddress(JobRule):
         yield from _ray(job)
         stated = False
         for step, launcher in job.file.launchers:
-            own = step.options.get("nodes")
-            if step.runner == "" or (own is not None and own.value == "1"):
-                stated = True  # CW-J051, or a step on one node
+            if step.runner == "" or launcher.alone or job.step_nodes(step) == 1:
+                stated = True  # CW-J051, or launchers that wait for no other
                 if step.runner == "":
                     yield from _fixed(job, launcher)
                 continue
             yield from _fixed(job, launcher)
-            for name in _OPTIONS:
+            for name in MEETING:
                 word = launcher.options.get(name)
                 stated = stated or word is not None
-                if word is not None and _LOCAL.fullmatch(word.text):
+                if word is not None and LOCAL.fullmatch(word.text):
                     yield Fail(
                         message=f"--{name}={word.text} on {job.nodes} nodes: each node is its own "
                         "master",
@@ -43,7 +42,7 @@ class MasterAddress(JobRule):
                         hint=_HINT,
                     )
         address = job.file.variable("MASTER_ADDR")
-        if not stated and address is not None and _LOCAL.fullmatch(address.value.text):
+        if not stated and address is not None and LOCAL.fullmatch(address.value.text):
             yield Fail(
                 message=f"MASTER_ADDR={address.value.text} on {job.nodes} nodes: each node is its "
                 "own master",
@@ -56,12 +55,12 @@ class MasterAddress(JobRule):
 
 def _ray(job: Job) -> Results:
     """Workers of Ray join the head at its address."""
-    for step in job.file.steps:
-        words = step.arguments
-        if [word.text for word in words[:2]] != ["ray", "start"] or step.runner == "":
+    programs = [one for step in job.file.steps if step.runner for one in step.programs]
+    for program in programs:
+        if [word.text for word in program.words[:2]] != ["ray", "start"]:
             continue
-        address = argument(words, "--address")
-        if address is not None and _LOCAL.fullmatch(address.text):
+        address = argument(program.words, "--address")
+        if address is not None and LOCAL.fullmatch(address.text):
             yield Fail(
                 message=f"ray start --address={address.text} on {job.nodes} nodes: a worker looks "
                 "for the head on its own node",
@@ -75,7 +74,7 @@ def _fixed(job: Job, launcher: Launcher) -> Results:
     backend = launcher.options.get("rdzv-backend")
     if backend is not None and backend.text.startswith("etcd"):
         return
-    for name in _OPTIONS:
+    for name in MEETING:
         word = launcher.options.get(name)
         if word is not None and _chosen(job, word):
             yield _other(job, f"--{name}={word.text}", word)
@@ -84,7 +83,7 @@ def _fixed(job: Job, launcher: Launcher) -> Results:
 def _chosen(job: Job, word: Word) -> bool:
     """Whether a word is the address of one node, and Slurm chooses the nodes."""
     stated = job.file.option("nodelist") is not None
-    return not stated and bool(_FIXED.fullmatch(word.text)) and not _LOCAL.fullmatch(word.text)
+    return not stated and bool(_FIXED.fullmatch(word.text)) and not LOCAL.fullmatch(word.text)
 
 
 def _other(job: Job, what: str, at: Word | Assignment) -> Fail:

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
 
-from clusterwright.jobs.job import argument
+from clusterwright.jobs.job import argument, hides_arguments
 from clusterwright.jobs.options import Option
 from clusterwright.jobs.rule import Fail, Job, JobRule, Results
 from clusterwright.jobs.rules.j052_layout import program_words
-from clusterwright.jobs.shell import Command, read_script
+from clusterwright.jobs.shell import Command
+from clusterwright.jobs.traps import Trap, signal_name, traps
 
-_NUMBERS = {"10": "USR1", "12": "USR2", "15": "TERM", "2": "INT", "1": "HUP"}
 _PROGRAM = re.compile(r"(?:^|/)pretrain_\w+\.py$")
 """Of Megatron-LM."""
 _TITAN = frozenset({"torchtitan.train", "torchtitan/train.py"})
 """torchtitan, which has no handler of any signal."""
-_GOES_ON = frozenset({"wait", "requeue", "exit", "sleep", "while", "until", "for"})
-"""Words of a handler that does more than to pass the signal on."""
+_SIGNAL = re.compile(r"(?:--signal=|-s|-)((?:SIG)?[A-Z]{2}[A-Z]*\d?|\d+|\$.*)")
+"""Options of kill, pkill and scancel with a signal."""
+_GOES_ON = frozenset({"wait", "tail", "exit", "sleep", "sbatch", "fg"})
+"""Commands of a handler that does more than to pass the signal on."""
 
 
 class WarningSignal(JobRule):
@@ -35,9 +36,9 @@ class WarningSignal(JobRule):
     def check(self, job: Job) -> Results:
         option = job.file.option("signal")
         if option is not None:
-            traps = [command for command in job.file.commands if command.name == "trap"]
+            trapped = any(command.name == "trap" for command in job.file.commands)
             to_shell = option.value.upper().split(":")[0] in ("B", "RB", "BR")
-            if to_shell and not traps:
+            if to_shell and not trapped:
                 yield Fail(
                     message=f"--signal={option.value} signals only the batch script, which has no "
                     "`trap`",
@@ -47,7 +48,7 @@ class WarningSignal(JobRule):
                 )
                 return
             if to_shell:
-                yield from _waits_once(job, traps)
+                yield from _waits_once(job)
             yield from _other_signal(job, option, to_shell=to_shell)
             return
         minutes = job.file.minutes
@@ -59,7 +60,7 @@ class WarningSignal(JobRule):
             )
 
 
-def _waits_once(job: Job, traps: list[Command]) -> Results:
+def _waits_once(job: Job) -> Results:
     """The signal ends `wait`: the script goes on, ends, and its step with it."""
     behind = [step for step in job.file.steps if step.command.background]
     script = job.file.script
@@ -69,7 +70,8 @@ def _waits_once(job: Job, traps: list[Command]) -> Results:
     later = script.following(waits[0])
     if any(one.name not in ("echo", "exit", "date", "printf") for one in later):
         return
-    if any(_GOES_ON & set(_handler(job, trap)) for trap in traps):
+    handlers = list(traps(job.file))
+    if not handlers or any(_goes_on(one) for one in handlers):
         return
     yield Fail(
         message="the signal also ends this `wait`: the script ends, and its step with it, before "
@@ -79,17 +81,21 @@ def _waits_once(job: Job, traps: list[Command]) -> Results:
     )
 
 
-def _handler(job: Job, trap: Command) -> Iterator[str]:
-    """The words of a handler: a function of the script, or the text itself."""
-    text = trap.words[1].text if len(trap.words) > 1 else ""
-    yield from re.split(r"[\s;&|]+", text)
-    for definition in job.file.script.functions.get(text, []):
-        yield from (token.literal or "" for token in definition.body)
+def _goes_on(trap: Trap) -> bool:
+    """Whether a handler waits itself, starts the job again or ends the script; or may do so."""
+    for command in trap.commands:
+        texts = {word.text for word in command.words}
+        if command.name in _GOES_ON or (command.name == "scontrol" and "requeue" in texts):
+            return True
+        if command.name == "kill" and "-0" in texts:
+            return True  # Of a loop that waits for the end of a process.
+    return not trap.known
 
 
 def _other_signal(job: Job, option: Option, *, to_shell: bool) -> Results:
     """Megatron-LM handles SIGTERM only, and only if it is asked to; torchtitan none."""
-    sent = _passed_on(job) if to_shell else _name(option.value.rpartition(":")[2].split("@")[0])
+    signal = signal_name(option.value.rpartition(":")[2].split("@")[0])
+    sent = _passed_on(job, signal) if to_shell else signal
     for step in job.file.steps:
         words = program_words(step)
         texts = {word.text for word in words}
@@ -113,6 +119,7 @@ def _other_signal(job: Job, option: Option, *, to_shell: bool) -> Results:
                 )
         elif (
             any(_PROGRAM.search(text) for text in texts)
+            and not hides_arguments(job, words)
             and argument(words, "--save", "--num-layers")
             and argument(words, "--exit-duration-in-mins") is None
             and "--deepspeed" not in texts
@@ -125,26 +132,36 @@ def _other_signal(job: Job, option: Option, *, to_shell: bool) -> Results:
             )
 
 
-def _passed_on(job: Job) -> str | None:
-    """The signal that the script sends to its steps; None if it is not one."""
-    found = set()
-    handlers = [
-        one.words[1].text for one in job.file.commands if one.name == "trap" and one.words[1:]
-    ]
-    inner = [command for text in handlers for command in read_script(text, {}).commands]
-    for command in (*job.file.commands, *inner):
-        if command.name not in ("kill", "scancel"):
-            continue
-        texts = [word.text for word in command.words[1:]]
-        for index, text in enumerate(texts):
-            if text in ("-s", "--signal") and index + 1 < len(texts):
-                found.add(_name(texts[index + 1]))
-            elif match := re.fullmatch(r"(?:--signal=|-s|-)((?:SIG)?[A-Z]+\d?|\d+)", text):
-                found.add(_name(match.group(1)))
+def _passed_on(job: Job, signal: str) -> str | None:
+    """The signal that handlers of one send to the steps; None if it is not known to be one."""
+    handlers = list(traps(job.file))
+    handlers = [trap for trap in handlers if signal in trap.signals] or handlers
+    found = {_sent(command) for trap in handlers for command in trap.commands if _sends(command)}
     found.discard("0")
     return found.pop() if len(found) == 1 else None
 
 
-def _name(signal: str) -> str:
-    """A signal without `SIG`."""
-    return _NUMBERS.get(signal, signal.upper().removeprefix("SIG"))
+def _sends(command: Command) -> bool:
+    texts = [word.text for word in command.words[1:]]
+    if command.name == "scancel":
+        return any(text.startswith(("-s", "--signal")) for text in texts)
+    return command.name in ("kill", "pkill") and "-l" not in texts
+
+
+def _sent(command: Command) -> str | None:
+    """The signal of `kill`, by default SIGTERM; None if the file does not determine it."""
+    words = command.words[1:]
+    for index, word in enumerate(words):
+        stated = None
+        if word.text in ("-s", "-n", "--signal") and index + 1 < len(words):
+            stated = words[index + 1].text
+        elif match := _SIGNAL.fullmatch(word.text):
+            stated = match.group(1)
+        if stated is not None:
+            return None if "$" in stated else _without_exit(stated)
+    return "TERM"
+
+
+def _without_exit(signal: str) -> str:
+    """The name of a signal; 0 sends none."""
+    return "0" if signal == "0" else signal_name(signal)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
+from clusterwright.jobs import values
 from clusterwright.jobs.rule import Fail, Job, JobRule, Results
 
 _OWN = re.compile(r"%\d*[ajJ]")
-_ONE = re.compile(r"\d+(?:%\d+)?")
 
 
 class ArrayLogs(JobRule):
@@ -18,7 +18,7 @@ class ArrayLogs(JobRule):
 
     def check(self, job: Job) -> Results:
         array = job.file.option("array")
-        if array is None or _ONE.fullmatch(array.value):
+        if array is None or values.array_tasks(array.value) in (0, 1):
             return
         for name in ("output", "error"):
             option = job.file.option(name)

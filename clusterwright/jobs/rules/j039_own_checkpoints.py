@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from clusterwright.jobs.job import argument
-from clusterwright.jobs.rule import Fail, Job, JobRule, Results
+import re
+from posixpath import normpath
+
+from clusterwright.jobs.job import argument, hides_arguments
+from clusterwright.jobs.rule import Fail, Job, JobRule, Results, Step
 from clusterwright.jobs.rules.j052_layout import program_words
+
+_PROGRAM = re.compile(r"(?:^|/)pretrain_\w+\.py$")
 
 
 class OwnCheckpoints(JobRule):
@@ -22,8 +27,10 @@ class OwnCheckpoints(JobRule):
         for step in job.file.steps:
             words = program_words(step)
             save, load = argument(words, "--save"), argument(words, "--load")
-            if save is None or argument(words, "--num-layers") is None:
+            if save is None or argument(words, "--num-layers") is None or not _trains(step):
                 continue
+            if hides_arguments(job, words):
+                continue  # It may state what to load.
             flags = {word.text: word for word in words}
             if load is None:
                 yield Fail(
@@ -31,7 +38,9 @@ class OwnCheckpoints(JobRule):
                     at=save,
                     hint=f"--load {save.text}",
                 )
-            elif load.text != save.text and "--pretrained-checkpoint" not in flags:
+            elif normpath(load.text) != normpath(save.text):
+                if load.dynamic or save.dynamic or "--pretrained-checkpoint" in flags:
+                    continue
                 yield Fail(
                     message=f"the job is requeued, and loads {load.text}, not what it wrote to "
                     f"{save.text}",
@@ -44,3 +53,8 @@ class OwnCheckpoints(JobRule):
                     at=flags["--finetune"],
                     hint="--pretrained-checkpoint with the first weights, without --finetune",
                 )
+
+
+def _trains(step: Step) -> bool:
+    """Whether the step trains: tools that convert checkpoints have the same options."""
+    return step.launcher is not None or any(_PROGRAM.search(w.text) for w in step.arguments)

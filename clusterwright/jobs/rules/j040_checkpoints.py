@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from clusterwright.jobs.job import Kind
 from clusterwright.jobs.rule import Assignment, Fail, Job, JobRule, Results, Word
@@ -55,21 +55,25 @@ class Checkpoints(JobRule):
             )
 
 
+def _arguments(words: Sequence[Word], folder: str | None) -> Iterator[tuple[Word, str]]:
+    """The paths that one program is told to write to, seen from its folder."""
+    for index, word in enumerate(words):
+        name, equals, value = word.text.partition("=")
+        if _SETTINGS.fullmatch(name) and equals:
+            yield word, joined(folder, value) or value
+        elif _OPTIONS.fullmatch(name):
+            if equals:
+                yield word, joined(folder, value) or value
+            elif index + 1 < len(words):
+                place = words[index + 1]
+                yield place, joined(folder, place.text) or place.text
+
+
 def _paths(job: Job) -> Iterator[tuple[Word | Assignment, str]]:
     for step in job.file.steps:
-        words = list(step.arguments)
-        # In a container another folder is the working directory.
-        folder = None if job.containers else step.command.folder
-        for index, word in enumerate(words):
-            name, equals, value = word.text.partition("=")
-            if _SETTINGS.fullmatch(name) and equals:
-                yield word, joined(folder, value) or value
-            elif _OPTIONS.fullmatch(name):
-                if equals:
-                    yield word, joined(folder, value) or value
-                elif index + 1 < len(words):
-                    place = words[index + 1]
-                    yield place, joined(folder, place.text) or place.text
+        for program in step.programs:
+            # In a container another folder is the working directory.
+            yield from _arguments(program.words, None if job.containers else program.folder)
     for assignment in job.file.script.assignments:
         if _VARIABLES.fullmatch(assignment.name):
             yield assignment, assignment.value.text

@@ -6,7 +6,8 @@ import re
 
 from clusterwright.jobs.rule import Fail, Job, JobRule, Launcher, Results, Step
 
-_DEVICES = re.compile(r"\+{0,2}(?:--)?trainer\.devices=(\d+)")
+_DEVICES = re.compile(r"\+{0,2}(?:--)?trainer\.devices=(\d{1,9})")
+_OWN_GPUS = ("gpus", "gpus-per-node", "gpus-per-task", "gpus-per-socket", "gres", "tres-per-task")
 
 
 class ProcessesPerNode(JobRule):
@@ -30,20 +31,25 @@ class ProcessesPerNode(JobRule):
             if launcher.name != "accelerate":
                 yield from _processes(job, step, launcher, given)
         if len(launchers) == 1 and job.trains and job.exclusive and job.file.many_nodes:
-            yield from _idle(job, launchers[0][1], given)
+            yield from _idle(job, *launchers[0], given)
         for step in job.file.steps:
             if step.launcher is None and step.runner == "srun":
                 yield from _lightning(job, step)
 
 
-def _idle(job: Job, launcher: Launcher, given: int) -> Results:
-    """The only launcher starts fewer processes than the node has GPUs."""
+def _idle(job: Job, step: Step, launcher: Launcher, given: int) -> Results:
+    """The only step starts fewer processes than the node has GPUs."""
+    once = step.command.certain and launcher.certain and not step.command.background
+    if not once or any(name in step.options or step.may_have(name) for name in _OWN_GPUS):
+        return
+    tasks = job.tasks_per_node(step) if step.runner == "srun" else 1
     name, number = "nproc-per-node", launcher.number("nproc-per-node")
     if launcher.name == "accelerate":
         # Its processes are those of all machines.
         name, machines = "num-processes", launcher.nodes
         total = launcher.number(name)
         number = -(-total // machines) if total is not None and machines else None
+    number = number * tasks if number is not None and tasks is not None else None
     if number is None or number >= given or job.file.variable("CUDA_VISIBLE_DEVICES"):
         return
     each = f"--{name}={launcher.number(name)}"
@@ -60,8 +66,9 @@ def _idle(job: Job, launcher: Launcher, given: int) -> Results:
 def _lightning(job: Job, step: Step) -> Results:
     """Lightning starts no processes under srun: it takes one task for each device."""
     tasks = job.tasks_per_node(step)
-    words = [_DEVICES.fullmatch(word.text) for word in step.arguments]
-    for word, match in zip(step.arguments, words, strict=True):
+    certain = [word for one in step.programs if one.certain for word in one.words]
+    for word in certain:
+        match = _DEVICES.fullmatch(word.text)
         if match is None or tasks is None or int(match.group(1)) == tasks:
             continue
         yield Fail(

@@ -6,8 +6,9 @@ import re
 from collections import Counter
 
 from clusterwright.jobs.rule import Fail, Job, JobRule, Launcher, Results, Step
+from clusterwright.jobs.rules.j023_master_address import LOCAL, MEETING
 
-_NODES = re.compile(r"\+{0,2}(?:--)?trainer\.(num_nodes|nnodes)=(\d+)")
+_NODES = re.compile(r"\+{0,2}(?:--)?trainer\.(num_nodes|nnodes)=(\d{1,9})")
 _REMOTE = ("ssh", "pdsh", "clush", "parallel-ssh", "pssh", "parallel", "mpirun", "xargs")
 
 
@@ -35,11 +36,13 @@ class LauncherNodes(JobRule):
                 continue
             if step.places and step.command.background not in waiting:
                 continue  # One of several steps that run at the same time.
-            own = step.options.get("nodes")
-            running = int(own.value) if own is not None and own.value.isdigit() else nodes
-            tasks = step.options.get("ntasks")
-            if own is None and tasks is not None and tasks.value.isdigit():
-                running = min(nodes, int(tasks.value))
+            running = job.step_nodes(step)
+            if (
+                running is None
+                or not launcher.certain
+                or (launcher.alone and not _meets(launcher))
+            ):
+                continue
             if stated is not None and stated != running:
                 yield Fail(
                     message=f"{launcher.name} waits for {stated} nodes, and the step runs on "
@@ -51,18 +54,26 @@ class LauncherNodes(JobRule):
                 )
 
 
+def _meets(launcher: Launcher) -> bool:
+    """Whether the launcher is told where the others are."""
+    found = [launcher.options[name] for name in MEETING if name in launcher.options]
+    return any(not LOCAL.fullmatch(word.text) for word in found)
+
+
 def _settings(job: Job, nodes: int) -> Results:
     """The nodes that Lightning, or verl on Ray, is told to use."""
     for step in job.file.steps:
-        own = step.options.get("nodes")
-        for word in step.arguments if step.runner == "srun" and step.launcher is None else ():
+        if step.runner != "srun" or step.launcher is not None:
+            continue
+        certain = [one for one in step.programs if one.certain]
+        for word in (word for one in certain for word in one.words):
             match = _NODES.fullmatch(word.text)
-            stated = int(match.group(2)) if match is not None else nodes
-            lightning = match is not None and match.group(1) == "num_nodes"
-            running = nodes
-            if lightning and own is not None:
-                running = int(own.value) if own.value.isdigit() else stated
-            if stated != running and (lightning or stated > running):
+            if match is None:
+                continue
+            stated = int(match.group(2))
+            lightning = match.group(1) == "num_nodes"
+            running = job.step_nodes(step) if lightning else nodes
+            if running is not None and stated != running and (lightning or stated > running):
                 yield Fail(
                     message=f"{word.text}, and the {'step' if lightning else 'job'} has {running} "
                     "nodes",

@@ -47,8 +47,10 @@ class Layout(JobRule):
 
 
 def program_words(step: Step) -> Sequence[Word]:
-    """The arguments of the training program."""
-    return step.launcher.script if step.launcher is not None else step.arguments
+    """The arguments of the training program; of several commands the longest is it."""
+    if step.launcher is not None:
+        return step.launcher.script
+    return max((one.words for one in step.programs), key=len, default=())
 
 
 def world_size(job: Job, step: Step) -> int | None:
@@ -57,7 +59,7 @@ def world_size(job: Job, step: Step) -> int | None:
     own = step.options.get("nodes")
     if own is not None:
         nodes = whole(own.value)
-    if step.runner == "" and nodes != 1:
+    if (step.runner == "" and nodes != 1) or step.may_have("nodes", "ntasks", "nodelist"):
         return None
     if step.launcher is not None:
         each = step.launcher.number("nproc-per-node")

@@ -66,7 +66,7 @@ def _place(word: Word) -> tuple[int, int]:
 def _constant(job: Job, step: Step) -> Results:
     """A rank that is a number, in a step of several launchers."""
     launcher = step.launcher
-    if launcher is None or step.places:
+    if launcher is None or step.places or launcher.alone or not launcher.certain:
         return
     backend = launcher.options.get("rdzv-backend")
     for name in _RANKS:

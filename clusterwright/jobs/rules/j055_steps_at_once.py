@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from clusterwright.jobs.rule import Fail, Job, JobRule, Results, Step
+from clusterwright.jobs.rule import Command, Fail, Job, JobRule, Results, Step
 
 
 class StepsAtOnce(JobRule):
@@ -22,7 +22,12 @@ class StepsAtOnce(JobRule):
             if step.runner != "srun" or launcher is None or not _placed(step):
                 before = None
                 continue
-            if before is not None and _same(before, step) and _waits(before, step):
+            if (
+                before is not None
+                and step.command.certain
+                and _same(before, step)
+                and _waits(before, step)
+            ):
                 yield Fail(
                     message=f"{launcher.name} starts here when the step of line "
                     f"{before.word.line} has ended; if they are one training, that one waits for "
@@ -39,8 +44,9 @@ def _blocking(job: Job) -> Results:
     """`ray start --block` ends with Ray: what follows does not start."""
     steps = [step for step in job.file.steps if step.runner == "srun"]
     for step in steps[:-1]:
-        texts = [word.text for word in step.arguments]
-        if step.command.background or "--block" not in texts or texts[:2] != ["ray", "start"]:
+        if not step.command.certain:
+            continue  # The next step may be of another branch.
+        if step.command.background or not any(_blocks(one) for one in step.programs):
             continue
         yield Fail(
             message="`ray start --block` ends when Ray does: the steps after it do not start",
@@ -48,6 +54,12 @@ def _blocking(job: Job) -> Results:
             hint="`&` after this step",
         )
         return
+
+
+def _blocks(program: Command) -> bool:
+    """Whether a program is `ray start --block`, in the foreground."""
+    texts = [word.text for word in program.words]
+    return texts[:2] == ["ray", "start"] and "--block" in texts and program.before != "&"
 
 
 def _placed(step: Step) -> bool:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from clusterwright.jobs.rule import Fail, Job, JobRule, Results
+from clusterwright.jobs.traps import traps
 
 _ENDS_SOON = frozenset(
     {"", ":", "date", "echo", "exit", "export", "printf", "set", "trap", "true"}
 )
+_WAITS = frozenset({"wait", "tail", "fg"})
 
 
 class StepsAwaited(JobRule):
@@ -26,6 +28,9 @@ class StepsAwaited(JobRule):
             if command.background != last.background
         ]
         if any(command.name not in _ENDS_SOON for command in following):
+            return
+        ends = [trap for trap in traps(job.file) if "EXIT" in trap.signals]
+        if any(not trap.known or any(c.name in _WAITS for c in trap.commands) for trap in ends):
             return
         yield Fail(
             message="nothing waits for this step in the background: the script ends, and the job",

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
-from clusterwright.jobs.rule import Fail, Job, JobRule, Results, Step
+from collections.abc import Iterator
+
+from clusterwright.jobs.rule import Command, Fail, Job, JobRule, Results, Step
 
 _SHARES = ("overlap", "exact", "cpus-per-task", "cpus-per-gpu", "exclusive")
+_VARIABLES = ("SLURM_OVERLAP", "SLURM_EXACT", "SRUN_CPUS_PER_TASK")
+"""The same options, for all steps."""
+_CHOOSES = ("relative", "exclude", "nodefile")
+_ENDS = frozenset({"wait", "kill", "fg", "scancel"})
 
 
 class SharedNodes(JobRule):
@@ -17,31 +23,65 @@ class SharedNodes(JobRule):
     )
 
     def check(self, job: Job) -> Results:
-        steps = [step for step in job.file.steps if step.runner == "srun"]
-        waits = [c.words[0].line for c in job.file.commands if c.name in ("wait", "kill")]
-        for index, before in enumerate(steps):
-            if not before.command.background or not before.command.certain:
-                continue
-            if any(name in before.options for name in _SHARES):
-                continue
-            for step in steps[index + 1 :]:
-                between = any(before.word.line <= line <= step.word.line for line in waits)
-                if between or not _same_node(before, step):
-                    continue
-                yield Fail(
-                    message=f"the step of line {before.word.line} has all CPUs of its node: this "
-                    "one waits until that ends",
-                    at=step,
-                    hint="srun --overlap",
-                )
-                return
+        if any(job.file.variable(name) is not None for name in _VARIABLES):
+            return
+        for before, step in _together(job):
+            yield Fail(
+                message=f"the step of line {before.word.line} has all CPUs of its node: this "
+                "one waits until that ends",
+                at=step,
+                hint="srun --overlap",
+            )
+            return
 
 
-def _same_node(before: Step, step: Step) -> bool:
-    """Whether a later step needs a node that the earlier one has, and does not share it."""
-    if any(name in step.options for name in _SHARES) or "relative" in step.options:
+def _together(job: Job) -> Iterator[tuple[Step, Step]]:
+    """Steps that need a node which an earlier one in the background has for itself."""
+    steps = {id(step.command): step for step in job.file.steps if step.runner == "srun"}
+    having: dict[tuple[str, str | None], Step] = {}
+    """By component of a heterogeneous job, and by node; None is any node."""
+    for command in job.file.script.commands:
+        step = steps.get(id(command))
+        if step is None:
+            if _ends_steps(command):
+                having.clear()
+            continue
+        if _shares(step):
+            continue
+        part, node = _value(step, "het-group") or "0", _value(step, "nodelist")
+        before = having.get((part, node)) if _needs(step) else None
+        if before is not None and _apart(before, step):
+            yield before, step
+        if command.background and command.certain:
+            having.setdefault((part, node), step)
+            having.setdefault((part, None), step)
+
+
+def _ends_steps(command: Command) -> bool:
+    """Whether a command waits for steps, or ends them."""
+    pid = any(word.text.startswith("--pid") for word in command.words)
+    return command.name in _ENDS or (command.name == "tail" and pid)
+
+
+def _shares(step: Step) -> bool:
+    """Whether a step shares its node, or is one of another job."""
+    names = (*_SHARES, "jobid")
+    return any(name in step.options for name in names) or step.may_have(*names)
+
+
+def _value(step: Step, name: str) -> str | None:
+    return step.options[name].value if name in step.options else None
+
+
+def _needs(step: Step) -> bool:
+    """Whether a step surely needs the node that it names, or all nodes."""
+    if any(name in step.options for name in _CHOOSES):
         return False
-    one, other = before.options.get("nodelist"), step.options.get("nodelist")
-    if one is not None and other is not None:
-        return one.value == other.value and step.command.certain
-    return other is None and "nodes" not in step.options and "ntasks" not in step.options
+    if "nodelist" in step.options:
+        return step.command.certain
+    return "nodes" not in step.options and "ntasks" not in step.options
+
+
+def _apart(before: Step, step: Step) -> bool:
+    """Whether no list in the background runs both, one after the other."""
+    return before.command.background != step.command.background

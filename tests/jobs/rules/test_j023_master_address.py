@@ -59,3 +59,19 @@ def test_a_server_of_etcd_is_no_node() -> None:
 def test_ray() -> None:
     fails("CW-J023", HEAD + "srun bash -c 'ray start --address 127.0.0.1:6379'\n")
     passes("CW-J023", HEAD + "srun bash -c 'ray start --address $head:6379'\n")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "srun -N1 -n1 bash -c 'ray start --head; python a.py --address localhost:6379'",
+        "srun -n1 torchrun --nnodes=1 --rdzv-endpoint=localhost:0 a.py",
+        "srun torchrun --nnodes=1 --rdzv-endpoint=localhost:0 a.py",
+    ],
+)
+def test_a_head_or_a_launcher_by_itself(text: str) -> None:
+    passes("CW-J023", HEAD + text + "\n")
+
+
+def test_ray_after_another_command() -> None:
+    fails("CW-J023", HEAD + "srun bash -c 'cd /opt; ray start --address localhost:6379'\n")

@@ -27,6 +27,7 @@ def test_a_signal_that_ends_wait() -> None:
     assert "`wait`" in fails("CW-J035", HEAD + text).message
     text = SHELL + "on() {\n  kill -USR1 $pid\n}\ntrap on USR1\n" + BEHIND + "wait\n"
     fails("CW-J035", HEAD + text)
+    fails("CW-J035", HEAD + text.replace("trap on", "trap 'echo a; on'"))
 
 
 @pytest.mark.parametrize(
@@ -38,6 +39,13 @@ def test_a_signal_that_ends_wait() -> None:
         "trap 'kill -USR1 $pid' USR1\n" + BEHIND + "until wait $pid; do :; done\n",
         "trap 'kill -USR1 $pid' USR1\n" + BEHIND + "wait $pid\nwait $pid\n",
         "trap 'kill -USR1 $pid' USR1\n" + BEHIND + "wait $pid\nfinish_training\n",
+        "on() { kill -$1 $pid; wait $pid; }\ntrap 'on USR1' USR1\n" + BEHIND + "wait $pid\n",
+        "on() { kill -USR1 $pid; wait; }\ntrap 'echo a; on' USR1\n" + BEHIND + "wait $pid\n",
+        "on() { kill $pid; again; }\nagain() { wait; }\ntrap on USR1\n" + BEHIND + "wait\n",
+        "on() { kill $pid; tail --pid=$pid -f a; }\ntrap on USR1\n" + BEHIND + "wait $pid\n",
+        "on() { while kill -0 $pid; do :; done; }\ntrap on USR1\n" + BEHIND + "wait $pid\n",
+        "trap '' USR1\n" + BEHIND + "wait $pid\n",
+        'trap "$HANDLER" USR1\n' + BEHIND + "wait $pid\n",
     ],
 )
 def test_waits_again(text: str) -> None:
@@ -50,6 +58,9 @@ def test_waits_again(text: str) -> None:
         "#SBATCH --signal=USR1@300\n" + HANDLED,
         "#SBATCH --signal=10@300\n" + HANDLED,
         SHELL + "trap 'kill -s USR1 $pid; wait' USR1\n" + HANDLED,
+        SHELL + "on() { kill -$1 $pid; wait; }\ntrap 'on 10' USR1\n" + HANDLED,
+        SHELL + "trap 'kill $a' EXIT\ntrap 'kill -USR1 $pid; wait' USR1\n" + HANDLED,
+        SHELL + "trap 'kill $pid; wait' USR1\n" + HANDLED.replace(" --exit-signal-handler", ""),
         "#SBATCH --signal=TERM@300\n" + HANDLED.replace(" --exit-signal-handler", ""),
     ],
 )
@@ -64,6 +75,10 @@ def test_a_signal_that_megatron_does_not_handle(text: str) -> None:
         "#SBATCH --signal=SIGTERM@300\n" + HANDLED,
         "#SBATCH --signal=USR1@300\n" + HANDLED.replace("\n", " --exit-signal SIGUSR1\n"),
         SHELL + "trap 'kill -TERM $pid; wait' USR1\n" + HANDLED,
+        SHELL + "trap 'kill $pid; wait' USR1\nkill -USR1 $dcgm\n" + HANDLED,
+        SHELL + "trap 'kill -$S $pid; wait' USR1\n" + HANDLED,
+        "#SBATCH --signal=TERM@300\nsrun torchrun pretrain_gpt.py --num-layers 2 --save /fsx/c "
+        '"${ARGS[@]}"\n',
         SHELL + "trap 'save; kill -USR1 $a; kill -TERM $b; wait' USR1\n" + HANDLED,
         "#SBATCH --signal=TERM@300\nsrun torchrun pretrain_bert.py --save /fsx/c "
         "--exit-duration-in-mins 600\n",

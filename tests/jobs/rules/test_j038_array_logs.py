@@ -21,8 +21,17 @@ def test_one_log(log: str) -> None:
         "--array=0-7 --output=/dev/null",
         "--array=0-7",
         "--array=3 --output=%x.out",
+        "--array=0-0 --output=%x.out",
+        "--array=3,3 --output=%x.out",
+        "--array=1-1%1 --output=%x.out",
+        "--array=1-10:20 --output=%x.out",
         "--output=%x.out",
     ],
 )
 def test_logs_of_their_own(options: str) -> None:
     passes("CW-J038", HEAD + f"#SBATCH {options}\nsrun a\n")
+
+
+@pytest.mark.parametrize("array", ["0-9%1", "1-10:9", "3,4", "$TASKS"])
+def test_several_tasks(array: str) -> None:
+    fails("CW-J038", HEAD + f"#SBATCH --array={array} --output=%x.out\nsrun a\n")

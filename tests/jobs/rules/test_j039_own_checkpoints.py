@@ -16,6 +16,7 @@ RUN = "srun torchrun pretrain_gpt.py --num-layers 32 "
         ("--save /fsx/c", "loads no checkpoint from /fsx/c"),
         ("--save /fsx/c --load /fsx/base", "loads /fsx/base, not what it wrote to /fsx/c"),
         ("--save /fsx/c --load /fsx/c --finetune", "begins at step 0"),
+        ("--save /fsx/c --seed $SEED", "loads no checkpoint from /fsx/c"),
     ],
 )
 def test_begins_again(arguments: str, message: str) -> None:
@@ -29,6 +30,13 @@ def test_begins_again(arguments: str, message: str) -> None:
         "--save $C --load $C",
         "--save /fsx/c --load /fsx/base --pretrained-checkpoint /fsx/base",
         "--load /fsx/base --finetune",
+        "--save /fsx/c --load /fsx/c/",
+        "--save /fsx/c --yaml-cfg a.yaml",
+        "--save /fsx/c $EXTRA_ARGS",
+        "--save /fsx/c --bf16 $MORE",
+        "--save /fsx/c ${EXTRA_ARGS:-}",
+        "--save /fsx/c $(cat options)",
+        '--save /fsx/c "$@"',
     ],
 )
 def test_goes_on(arguments: str) -> None:
@@ -38,3 +46,23 @@ def test_goes_on(arguments: str) -> None:
 def test_not_requeued_or_another_program() -> None:
     passes("CW-J039", f"{HEAD}{RUN}--save /fsx/c\n")
     passes("CW-J039", REQUEUED + "srun torchrun train.py --save /fsx/c\n")
+
+
+@pytest.mark.parametrize(
+    ("before", "arguments"),
+    [
+        ("if [ -d $C ]; then L=$C; else L=/fsx/base; fi", "--save $C --load $L"),
+        ("L=''\nif [ -f $C/latest ]; then L=\"--load $C\"; fi", "--save $C $L"),
+        ("L=''\n[ -f $C/latest ] && L=\"--load $C\"", "--save $C $L"),
+        ("B=()\nif [ -f $C/latest ]; then B+=(--load $C); fi", '--save $C "${B[@]}"'),
+        ("F=''\n[ -d $C/iter ] || F=--finetune", "--save $C --load $C $F"),
+    ],
+)
+def test_depends_on_what_is_there(before: str, arguments: str) -> None:
+    passes("CW-J039", f"{REQUEUED}C=/fsx/c\n{before}\n{RUN}{arguments}\n")
+
+
+def test_a_tool_does_not_train() -> None:
+    run = "srun python tools/checkpoint/convert.py --num-layers 3 --save /fsx/a --load /fsx/b\n"
+    passes("CW-J039", REQUEUED + run)
+    fails("CW-J039", REQUEUED + run.replace("convert", "pretrain_gpt"))

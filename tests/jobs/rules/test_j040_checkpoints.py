@@ -19,6 +19,8 @@ from tests.jobs.made import HEAD, fails, passes
         ("cd $HOME/run && torchrun train.py --output_dir=out", "home directories"),
         ("cd /home/me\nsrun python n.py exp_manager.exp_dir=e", "/home/me/e"),
         ("A=( --save /home/c )\nsrun torchrun train.py ${A[@]}", "home directories"),
+        ("srun bash -c 'cd /tmp && python train.py --output_dir out'", "/tmp/out is on"),
+        ("srun bash -c 'cp -r /a /b; python train.py --output_dir /tmp/out'", "/tmp/out is on"),
     ],
 )
 def test_elsewhere(text: str, message: str) -> None:
@@ -43,6 +45,10 @@ def test_read_only_bucket() -> None:
         "cd /tmp\ncd /fsx\nsrun torchrun train.py --output_dir=out",
         "cd /tmp\nsrun --container-image=/fsx/a.sqsh torchrun train.py --save out",
         "cd /tmp\nsrun torchrun train.py --save $WHERE/c",
+        "cd /tmp\nsrun bash -c 'cd /fsx/run && python train.py --output_dir ckpt'",
+        "cd /tmp\nsrun bash -c 'cd /fsx/run && torchrun train.py --output_dir ckpt'",
+        "cd /tmp\nsrun --chdir=/fsx/run python train.py --output_dir ckpt",
+        "srun bash -c 'tool --save; cp /home/me/a /fsx/a'",
         "srun torchrun train.py --load /home/c",
         "srun --container-image=/fsx/a.sqsh --container-mounts=/fsx:/data t.py --save /data/c",
         "srun --container-image=/fsx/a.sqsh torchrun train.py --save /workspace/c",

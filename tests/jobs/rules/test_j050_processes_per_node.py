@@ -53,6 +53,7 @@ def test_lightning_takes_a_task_for_each_device() -> None:
     [
         "srun torchrun --nproc_per_node=4 train.py",
         "srun accelerate launch --num_machines 4 --num_processes 8 train.py",
+        "srun --ntasks-per-node=2 torchrun --nproc-per-node=2 train.py",
         "srun bash -c 'accelerate launch --num_machines 4 --num_processes 4 train.py'",
     ],
 )
@@ -67,6 +68,12 @@ def test_idle_gpus(text: str) -> None:
         "srun accelerate launch --num_machines 4 --num_processes $N train.py",
         "#SBATCH --gpus-per-node=4\nsrun torchrun --nproc_per_node=4 train.py",
         "export CUDA_VISIBLE_DEVICES=0,1\nsrun torchrun --nproc_per_node=2 train.py",
+        "srun --ntasks-per-node=8 torchrun --nnodes=4 --nproc-per-node=1 train.py",
+        "#SBATCH --ntasks-per-node=8\nsrun torchrun --nnodes=4 --nproc-per-node=1 train.py",
+        "for i in 0 1 2 3; do\n  srun -N1 --gpus=2 --exact torchrun --standalone "
+        "--nproc-per-node=2 train.py &\ndone\nwait",
+        "srun --gpus-per-node=4 torchrun --nproc-per-node=4 train.py",
+        "srun torchrun --nproc-per-node=4 train.py &\npython serve.py &\nwait",
         "srun -w a torchrun --nproc_per_node=4 train.py &\n"
         "srun -w a torchrun --nproc_per_node=4 train.py &\nwait",
     ],

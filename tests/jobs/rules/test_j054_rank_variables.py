@@ -40,6 +40,10 @@ def test_the_batch_script_replaces_it(text: str, severity: str) -> None:
         "export RANK=$SLURM_PROCID\nsrun bash -c 'RANK=$SLURM_PROCID python t.py'",
         'if [ -n "$A" ]; then export RANK=$SLURM_PROCID; fi\nsrun python t.py',
         'echo "task $SLURM_PROCID"\nsrun python t.py',
+        "srun torchrun --nnodes=1 --node-rank=0 --nproc-per-node=8 a.py",
+        "srun torchrun --standalone --nnodes=1 --node-rank=0 a.py",
+        "srun bash -c 'if [ $SLURM_NODEID = 0 ]; then torchrun --nnodes=4 --node-rank=0 a.py; "
+        "else torchrun --nnodes=4 --node-rank=$SLURM_NODEID a.py; fi'",
     ],
 )
 def test_each_task_replaces_it(text: str) -> None:

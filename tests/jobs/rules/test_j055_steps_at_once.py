@@ -35,6 +35,8 @@ def test_the_first_step_waits_for_the_second(text: str) -> None:
         "srun -w node-1 torchrun --nnodes=1 t.py\nsrun -w node-2 torchrun --nnodes=1 t.py",
         "srun -w node-1 torchrun --nnodes=2 t.py\nsrun -w node-1 torchrun --nnodes=2 t.py",
         "srun -w node-1 torchrun --nnodes=2 t.py\nsrun -w node-2 torchrun --nnodes=2 eval.py",
+        "if a; then srun -w n1 torchrun --nnodes=2 t.py; else "
+        "srun -w n2 torchrun --nnodes=2 t.py; fi",
         "srun -w node-1 torchrun --nnodes=2 t.py\nsrun hostname\n"
         "srun -w node-2 torchrun --nnodes=2 t.py",
     ],
@@ -45,4 +47,17 @@ def test_other_steps(text: str) -> None:
 
 def test_ray() -> None:
     fails("CW-J055", HEAD + "srun -N1 -n1 ray start --head --block\nsrun -N1 -n1 python a.py\n")
-    passes("CW-J055", HEAD + "srun -N1 -n1 ray start --head --block &\nsrun -N1 -n1 python a.py\n")
+    fails("CW-J055", HEAD + "srun bash -c 'cd /opt; ray start --head --block'\nsrun python a.py\n")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "srun -N1 -n1 ray start --head --block &\nsrun -N1 -n1 python a.py",
+        "srun -N1 bash -c 'ray start --head && train.py --block'\nsrun x",
+        "srun -N1 bash -c 'ray start --head --block & sleep 9; python a.py'\nsrun x",
+        "if a; then srun ray start --head --block; else srun ray start --address=b --block; fi",
+    ],
+)
+def test_ray_that_ends(text: str) -> None:
+    passes("CW-J055", HEAD + text + "\n")

@@ -15,6 +15,8 @@ from tests.jobs.made import HEAD, fails, passes
         "srun a | tee -a log &\ntrap 'kill $!' TERM",
         "(srun a; srun b) &",
         "stop() {\n  wait $PID\n}\ntrap stop USR1\nsrun a &\nPID=$!",
+        "trap 'rm -rf /tmp/a' EXIT\nsrun a &",
+        "clean() { rm -rf /tmp/a; }\ntrap clean EXIT\nsrun a &",
     ],
 )
 def test_nothing_waits(text: str) -> None:
@@ -36,6 +38,10 @@ def test_in_a_branch() -> None:
         "srun a &\nwhile kill -0 $!; do sleep 5; done",
         "srun a &\ntail --pid=$! -f log",
         "run() { srun a & wait $!; }\nrun",
+        "trap 'wait' EXIT\nsrun a &",
+        "trap wait 0\nsrun a &",
+        "finish() { wait; }\ntrap finish EXIT\nsrun a &",
+        "finish() { wait; }\nend() { finish; }\ntrap 'echo end; end' SIGTERM EXIT\nsrun a &",
         "srun a",
     ],
 )
