@@ -6,7 +6,8 @@ from __future__ import annotations
 
 import time
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -19,6 +20,12 @@ if TYPE_CHECKING:
     from clusterwright.review.resource_changes import Key
     from clusterwright.review.results import SpecChange, UncheckedResource, Unknown
     from clusterwright.review.security_group_drift import LiveRule
+
+_RULES: Final = "the rules of security groups"
+_SETTLED: Final = frozenset(
+    {"CREATE_COMPLETE", "UPDATE_COMPLETE", "UPDATE_ROLLBACK_COMPLETE", "IMPORT_COMPLETE"}
+)
+"""The status of stacks that have what their template says."""
 
 
 def drift_of(
@@ -55,7 +62,8 @@ def changed_rules(session: AwsSession, cluster: Cluster) -> tuple[str, ...] | No
     """The rules of security groups that differ from the deployed templates, in words.
 
     The calls for one stack follow each other, those of all stacks are sent together: it takes as
-    long as three.
+    long as three. While a stack changes, or after a failure, its template is not what exists: then
+    the answer is a NotRead.
 
     Raises
     ------
@@ -63,17 +71,20 @@ def changed_rules(session: AwsSession, cluster: Cluster) -> tuple[str, ...] | No
         CloudFormation cannot be read.
     """
     from clusterwright.cluster_state.not_read import NotRead
+    from clusterwright.cluster_state.parallel import call_together
     from clusterwright.platforms.stack_names import PARTS, stack_name
     from clusterwright.review.assembly import Assembly, pseudo_parameters
     from clusterwright.review.resource_changes import resources_of
     from clusterwright.review.security_group_drift import GROUP, rule_drift
 
     names = [stack_name(cluster.environment, part) for part in PARTS]
-    with ThreadPoolExecutor(len(names) + 1) as pool:
-        live = pool.submit(_live_rules, session)
-        read = list(pool.map(lambda name: _deployed(session, name), names))
-        rules = live.result()
-    known = [each for each in read if each is not None]
+    rules, *read = call_together(
+        partial(_live_rules, session), *(partial(_deployed, session, name) for name in names)
+    )
+    unsettled = next((each for each in read if isinstance(each, NotRead)), None)
+    if unsettled is not None:
+        return unsettled
+    known: list[tuple[StackTemplate, dict[Key, str]]] = [each for each in read if each is not None]
     pseudo = pseudo_parameters(cluster.account, cluster.region, cluster.partition)
     deployed = Assembly({template.name: template for template, _ in known}, pseudo)
     ids = {key: name for _, of_stack in known for key, name in of_stack.items()}
@@ -82,7 +93,7 @@ def changed_rules(session: AwsSession, cluster: Cluster) -> tuple[str, ...] | No
     if not changes and groups - compared:
         others = ", ".join("/".join(key) for key in sorted(groups - compared))
         reason = f"those of {others} are gone, or are not known from the templates"
-        return NotRead("the rules of security groups", reason, "clusterwright drift FILE")
+        return NotRead(_RULES, reason, "clusterwright drift FILE")
     return tuple(
         f"{change.path.removesuffix('.rules')}: "
         + (f"{change.after} was added" if change.before is None else f"{change.before} is missing")
@@ -90,14 +101,22 @@ def changed_rules(session: AwsSession, cluster: Cluster) -> tuple[str, ...] | No
     )
 
 
-def _deployed(session: AwsSession, name: str) -> tuple[StackTemplate, dict[Key, str]] | None:
+def _deployed(
+    session: AwsSession, name: str
+) -> tuple[StackTemplate, dict[Key, str]] | NotRead | None:
     """The template of a stack and its physical ids; None without one that can be compared."""
     from clusterwright.aws.cloudformation import stacks
+    from clusterwright.cluster_state.not_read import NotRead
     from clusterwright.review.assembly import StackTemplate
 
     found = stacks.stack(session, name)
     if found is None or found.status in ("DELETE_COMPLETE", "REVIEW_IN_PROGRESS"):
         return None
+    if found.status not in _SETTLED:
+        hint = None
+        if found.status.endswith("_IN_PROGRESS"):
+            hint = "repeat the command when CloudFormation has finished"
+        return NotRead(_RULES, f"{name} is {found.status}", hint)
     body = stacks.template(session, name)
     if body is None:
         return None
@@ -220,7 +239,7 @@ def _security_groups(
     try:
         live = _live_rules(session)
     except AwsUnavailable as refusal:
-        unknown.append(Unknown("the rules of security groups", refusal.message, refusal.hint))
+        unknown.append(Unknown(_RULES, refusal.message, refusal.hint))
         return (), frozenset()
     return rule_drift(deployed, physical_ids, live)
 

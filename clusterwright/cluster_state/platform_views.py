@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Final
 
 from clusterwright.aws import eks, hyperpod, pcs
@@ -11,6 +11,7 @@ from clusterwright.aws.cloudformation.stacks import stack
 from clusterwright.aws.ec2 import instances
 from clusterwright.aws.session import AwsSession
 from clusterwright.cluster_spec.models.cluster import Cluster
+from clusterwright.cluster_state.parallel import call_together
 from clusterwright.cluster_state.results import (
     Condition,
     PlatformCluster,
@@ -53,8 +54,6 @@ _PCS_STEADY: Final = frozenset(
     {"ACTIVE", "CREATE_FAILED", "UPDATE_FAILED", "DELETE_FAILED", "SUSPENDED"}
 )
 """ClusterStatus of PCS without a change in progress (botocore 1.44.5)."""
-
-_PARTS_OF_A_CALL: Final = 8
 
 
 def platform_cluster(session: AwsSession, cluster: Cluster) -> PlatformCluster | None:
@@ -216,10 +215,10 @@ def _ec2_node(node: instances.NodeInstance, group: str | None) -> PlatformNode:
 
 
 def _eks_cluster(session: AwsSession, cluster: Cluster) -> PlatformCluster | None:
-    with ThreadPoolExecutor(_PARTS_OF_A_CALL) as pool:
-        described = pool.submit(eks.kubernetes_cluster, session, cluster_name(cluster))
-        groups = _nodegroups(session, cluster)
-        found = described.result()
+    found, groups = call_together(
+        partial(eks.kubernetes_cluster, session, cluster_name(cluster)),
+        partial(_nodegroups, session, cluster),
+    )
     if found is None or groups is None:
         return None
     return PlatformCluster(
@@ -247,18 +246,14 @@ def _nodegroups(session: AwsSession, cluster: Cluster) -> tuple[eks.Nodegroup, .
     names = eks.nodegroup_names(session, cluster_name(cluster))
     if names is None:
         return None
-    with ThreadPoolExecutor(_PARTS_OF_A_CALL) as pool:
-        return tuple(
-            pool.map(lambda name: eks.nodegroup(session, cluster_name(cluster), name), names)
-        )
+    calls = [partial(eks.nodegroup, session, cluster_name(cluster), name) for name in names]
+    return tuple(call_together(*calls))
 
 
 def _eks_nodes(session: AwsSession, cluster: Cluster) -> tuple[PlatformNode, ...]:
-    with ThreadPoolExecutor(_PARTS_OF_A_CALL) as pool:
-        tagged = pool.submit(instances.tagged, session, _EKS_TAG, cluster_name(cluster))
-        groups = _nodegroups(session, cluster) or ()
-        named = {group.name: group.labels.get(GROUP_LABEL) for group in groups}
-        return tuple(
-            _ec2_node(node, named.get(node.tags.get(_NODEGROUP_TAG, "")))
-            for node in tagged.result()
-        )
+    tagged, groups = call_together(
+        partial(instances.tagged, session, _EKS_TAG, cluster_name(cluster)),
+        partial(_nodegroups, session, cluster),
+    )
+    named = {group.name: group.labels.get(GROUP_LABEL) for group in groups or ()}
+    return tuple(_ec2_node(node, named.get(node.tags.get(_NODEGROUP_TAG, ""))) for node in tagged)

@@ -9,7 +9,7 @@ import pytest
 
 from clusterwright.aws.errors import AwsUnavailable
 from clusterwright.cluster_state.not_read import NotRead
-from clusterwright.cluster_state.parallel import MAXIMUM_THREADS, read_together
+from clusterwright.cluster_state.parallel import MAXIMUM_THREADS, call_together, read_together
 
 
 def refuse() -> None:
@@ -60,3 +60,21 @@ def test_an_answer_after_the_deadline_is_unknown() -> None:
 def test_other_errors_are_raised() -> None:
     with pytest.raises(ZeroDivisionError):
         read_together({"bug": lambda: 1 // 0}, deadline_seconds=10)
+
+
+def test_calls_of_a_read_are_sent_together_and_keep_their_order() -> None:
+    first = threading.Event()
+
+    def second() -> int:
+        first.set()
+        return 2
+
+    assert call_together(lambda: first.wait(60), second) == [True, 2]
+    assert call_together() == []
+
+
+def test_the_first_error_of_the_calls_of_a_read_is_raised() -> None:
+    never = threading.Event()
+    with pytest.raises(AwsUnavailable):
+        call_together(never.wait, refuse)
+    never.set()
