@@ -36,6 +36,8 @@ class QuotaNeed:
         including the usage of others.
     adjustable:
         As Service Quotas reports it; None if unknown.
+    region:
+        Where Service Quotas has it; None for the cluster's region.
     """
 
     service: str
@@ -46,6 +48,7 @@ class QuotaNeed:
     used: float | None = None
     desired: float | None = None
     adjustable: bool | None = None
+    region: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -46,7 +46,7 @@ def request_text(plan: RequestPlan) -> str:
 
 def states_text(plan: RequestPlan) -> str:
     """One line per request with its state."""
-    return "".join(f"{_named(r)}: {_state(r)}\n" for r in plan.requests)
+    return "".join(f"{_named(r)}{_elsewhere(r, plan)}: {_state(r)}\n" for r in plan.requests)
 
 
 def _purpose(plan: RequestPlan) -> list[str]:
@@ -71,7 +71,7 @@ def _dates(plan: RequestPlan) -> list[str]:
 def _request(number: int, request: QuotaRequest, plan: RequestPlan) -> Iterator[str]:
     need = request.need
     code = f", {need.code}" if need.code else ""
-    yield f"## {number}. {need.name} ({need.service}{code})"
+    yield f"## {number}. {need.name} ({need.service}{code}){_elsewhere(request, plan)}"
     yield ""
     if need.desired is not None and need.limit is not None:
         used = f", of which others use {_amount(need.used)}" if need.used else ""
@@ -106,6 +106,12 @@ def _state(request: QuotaRequest) -> str:
 def _named(request: QuotaRequest) -> str:
     need = request.need
     return f"{need.service} {need.code or need.name}"
+
+
+def _elsewhere(request: QuotaRequest, plan: RequestPlan) -> str:
+    """The region of a quota that is not in the plan's, such as IAM's."""
+    region = request.need.region
+    return f" in {region}" if region not in (None, plan.region) else ""
 
 
 def _amount(value: float | None) -> str:

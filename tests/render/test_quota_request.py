@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import datetime as dt
 from typing import Any
 
@@ -56,6 +57,22 @@ def test_a_request_with_its_reason_and_stages() -> None:
     assert "- reason: 64 × ml.p5.48xlarge need (CW-Q001)\n" in text
     assert "- staged ramp: 16 (the first phase), then 66 (the whole run) by 2027-01-31" in text
     assert "account team" not in text
+
+
+def test_a_quota_of_another_region_than_the_clusters() -> None:
+    iam = dataclasses.replace(
+        NEED, service="iam", code="L-2", name="Roles per account", region="us-east-1"
+    )
+    ours = dataclasses.replace(NEED, region="eu-west-1")
+    both = plan(
+        dataclasses.replace(request(), need=iam),
+        dataclasses.replace(request(), need=ours),
+        region="eu-west-1",
+    )
+    text = request_text(both)
+    assert "## 1. Roles per account (iam, L-2) in us-east-1\n" in text
+    assert "## 2. ml.p5.48xlarge for cluster usage (sagemaker, L-1)\n" in text
+    assert states_text(both) == ("iam L-2 in us-east-1: not filed\nsagemaker L-1: not filed\n")
 
 
 def test_without_requests() -> None:

@@ -13,9 +13,9 @@ _DEFAULT = "default"
 class VpcTenancy(ExistingNetworkRule):
     id = "CW-N035"
     prevents = (
-        "EKS refuses the subnets of a VPC with dedicated tenancy; elsewhere every node is a "
-        "Dedicated Instance, which costs a fee per hour and does not use capacity reservations "
-        "with default tenancy"
+        "EKS refuses the subnets of a VPC with dedicated tenancy; on AWS PCS and ParallelCluster "
+        "every node is a Dedicated Instance, which costs a fee per hour and does not use capacity "
+        "reservations with default tenancy; whether HyperPod accepts such a VPC no source states"
     )
     source = "aws/containers-roadmap #1577; EC2 CreateVpc, InstanceTenancy"
     needs = (Vpcs(),)
@@ -26,11 +26,13 @@ class VpcTenancy(ExistingNetworkRule):
         )
         if tenancy == _DEFAULT:
             return
-        effect = (
-            "EKS accepts only subnets of VPCs with default tenancy"
-            if context.cluster.uses_kubernetes
-            else "every node is a Dedicated Instance"
-        )
+        if context.cluster.uses_kubernetes:
+            effect = "EKS accepts only subnets of VPCs with default tenancy"
+        elif context.cluster.on_hyperpod:
+            # Its instances are in an account of SageMaker, with interfaces in this VPC.
+            effect = "no source states whether HyperPod accepts it"
+        else:
+            effect = "every node is a Dedicated Instance"
         yield Fail(
             message=f"the VPC {existing.vpc_id} has {tenancy} tenancy: {effect}",
             path=(*HERE, "vpc_id"),

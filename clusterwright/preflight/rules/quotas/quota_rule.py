@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from clusterwright.aws import quotas
 from clusterwright.catalog import Fact as CatalogFact
 from clusterwright.catalog import Known, Quota
 from clusterwright.platforms.hyperpod.instance_groups import ml_name
@@ -123,13 +124,18 @@ class QuotaRule(Rule[QuotaDemand]):
         )
 
     def check(self, demand: QuotaDemand, context: Context, facts: FactValues) -> Results:
+        region = quotas.region_of(demand.service, context.region)
         if demand.code is None:
             yield Unknown(
                 message=f"{demand.needed_by} a quota whose code is not known: {demand.reason}",
-                hint=f"look up the quota in {context.region} in the Service Quotas console, "
+                hint=f"look up the quota in {region} in the Service Quotas console, "
                 f"service {demand.service}",
                 quota=QuotaNeed(
-                    service=demand.service, code=None, name=demand.label, what=demand.needed_by
+                    service=demand.service,
+                    code=None,
+                    name=demand.label,
+                    what=demand.needed_by,
+                    region=region,
                 ),
             )
             return
@@ -149,16 +155,17 @@ class QuotaRule(Rule[QuotaDemand]):
         desired = math.ceil(used + demand.amount)
         yield Fail(
             message=f'{demand.needed_by} {whole(demand.amount):,}{unit} of "{demand.label}", '
-            f"{whole(free):,}{unit} {verb} free in {context.region}",
+            f"{whole(free):,}{unit} {verb} free in {region}",
             requested=whole(demand.amount),
             used=whole(used),
             limit=whole(limit),
-            where=f"{demand.service}/{demand.code} in {context.region}",
+            where=f"{demand.service}/{demand.code} in {region}",
             quota_code=demand.code,
             hint=f"request {desired}: `clusterwright check {context.spec.file} --request-quotas`; "
             f"{REQUEST_TIME}"
             if quota.adjustable is not False
-            else "AWS does not increase this quota on request: use less, or another region",
+            else "AWS does not increase this quota on request: use less"
+            + (", or another region" if region == context.region else ""),
             quota=QuotaNeed(
                 service=demand.service,
                 code=demand.code,
@@ -168,6 +175,7 @@ class QuotaRule(Rule[QuotaDemand]):
                 used=used,
                 desired=float(desired),
                 adjustable=quota.adjustable,
+                region=region,
             ),
         )
 

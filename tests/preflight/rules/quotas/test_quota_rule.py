@@ -34,8 +34,9 @@ def results(
     state: QuotaState,
     usages: tuple[QuotaUsage, ...] = (),
     demand: QuotaDemand | None = None,
+    changes: dict[str, Any] | None = None,
 ) -> list[Any]:
-    context = Context(specs.load(folder), load_catalog(), dt.date(2026, 11, 20))
+    context = Context(specs.load(folder, changes), load_catalog(), dt.date(2026, 11, 20))
     demand = demand or GATEWAYS.demand(2, "2 networks need")
     usage = Usage((), lambda *_: usages) if usages else PER_RESOURCE
     rule = QuotaRule(
@@ -46,7 +47,7 @@ def results(
         demands=lambda _: [(("network",), demand)],
         usage=usage,
     )
-    facts = FactValues({AppliedQuota("vpc", "L-1"): state})
+    facts = FactValues({AppliedQuota(demand.service, "L-1"): state})
     (subject,) = rule.subjects(context)
     return list(rule.results(subject, context, facts))
 
@@ -94,6 +95,21 @@ def test_a_quota_that_cannot_be_increased(tmp_path: Path) -> None:
     assert found.hint == (
         "AWS does not increase this quota on request: use less, or another region"
     )
+
+
+IN_EUROPE = {"region": "eu-west-1", "network.availability_zone_id": "euw1-az1"}
+ROLES = ServiceQuota("iam", "L-1", "Roles per account")
+
+
+def test_a_quota_of_a_service_without_regions_is_that_of_its_home(tmp_path: Path) -> None:
+    demand = ROLES.demand(2, "the stacks need")
+    (found,) = results(tmp_path, QuotaState(1.0, adjustable=False), (), demand, IN_EUROPE)
+    assert found.message.endswith('"Roles per account", 1 is free in us-east-1')
+    assert found.where == "iam/L-1 in us-east-1"
+    assert found.hint == "AWS does not increase this quota on request: use less"
+    assert found.quota.region == "us-east-1"
+    (ours,) = results(tmp_path, QuotaState(1.0), changes=IN_EUROPE)
+    assert (ours.where, ours.quota.region) == ("vpc/L-1 in eu-west-1", "eu-west-1")
 
 
 def test_without_a_code_it_is_unknown(tmp_path: Path) -> None:
