@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from clusterwright.goodput.attempts import NamedLog
     from clusterwright.goodput.checkpoints import Checkpoint
     from clusterwright.goodput.report import Prices, RecordedPlan
-    from clusterwright.goodput.results import AcceptedBandwidth
+    from clusterwright.goodput.results import AcceptedBandwidth, Unknown
 
 MAXIMUM_FILES: Final = 2_000
 MAXIMUM_LOG_BYTES: Final = 2 * 1024**3
@@ -203,8 +203,8 @@ def read_plan(path: Path, plan_file: Path | None) -> RecordedPlan | None:
 
 def read_acceptance(
     paths: Sequence[Path], instance_type: str | None
-) -> tuple[AcceptedBandwidth, ...]:
-    """The bus bandwidths in reports and records of acceptance.
+) -> tuple[tuple[AcceptedBandwidth, ...], tuple[Unknown, ...]]:
+    """The bus bandwidths in reports and records of acceptance, and the files that have none.
 
     Raises
     ------

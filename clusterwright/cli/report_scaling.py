@@ -72,6 +72,7 @@ def command(
     rates = report_files.prices_of(
         spec, path, prices, command=COMMAND, output_format=output_format
     )
+    accepted, unknown = report_files.read_acceptance(acceptance, rates.instance_type)
     report = scaling_report(
         spec.cluster,
         report_files.read_logs(logs),
@@ -79,7 +80,8 @@ def command(
         file=str(path),
         prices=rates,
         plan=report_files.read_plan(path, plan_file),
-        acceptance=report_files.read_acceptance(acceptance, rates.instance_type),
+        acceptance=accepted,
+        unknown=unknown,
     )
     if html is not None:
         from clusterwright.render.scaling_html import scaling_html

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
-from clusterwright.goodput.results import AcceptedBandwidth, plain
+from clusterwright.goodput.results import AcceptedBandwidth, Unknown, plain
 
 _CHECK: Final = "cluster-allreduce"
+_WHAT: Final = "the all-reduce of acceptance"
 
 
 class NotOfAcceptance(Exception):
@@ -20,42 +21,52 @@ class NotOfAcceptance(Exception):
 
 def accepted_bandwidths(
     documents: Iterable[tuple[str, object]], instance_type: str | None
-) -> tuple[AcceptedBandwidth, ...]:
-    """All-reduces over whole nodes, the fewest nodes first.
+) -> tuple[tuple[AcceptedBandwidth, ...], tuple[Unknown, ...]]:
+    """All-reduces over whole nodes, the fewest nodes first, and the files that have none.
 
     Parameters
     ----------
     documents:
         The names of the files and their JSON. Of the same measurement the last one counts.
     instance_type:
-        Of the cluster's compute nodes; records of other types are left out. None takes all.
+        Of the cluster's compute nodes, as EC2 names it; records of the controller of other types
+        are left out. None takes all. Reports do not have the type of a test: all of theirs count.
 
     Raises
     ------
     NotOfAcceptance
         A document is neither of the two.
     """
-    found = {}
+    found: dict[tuple[int, int], AcceptedBandwidth] = {}
+    unknown = []
     for file, document in documents:
-        for one in _of(file, document, instance_type):
-            found[one.nodes, one.size_mib] = one
-    return tuple(found[key] for key in sorted(found))
+        own = {(one.nodes, one.size_mib): one for one in _of(file, document, instance_type)}
+        if not own:
+            typed = instance_type and _list(document, "cluster_checks") is None
+            of_type = f" of {instance_type}" if typed else ""
+            unknown.append(Unknown(_WHAT, f"{file} has no all-reduce{of_type} with a bandwidth"))
+        found |= own
+    return tuple(found[key] for key in sorted(found)), tuple(unknown)
 
 
 def _of(file: str, document: object, instance_type: str | None) -> Iterator[AcceptedBandwidth]:
-    content = document if isinstance(document, Mapping) else {}
-    checks, records = content.get("cluster_checks"), content.get("accepted")
-    if isinstance(checks, list):
+    checks, records = _list(document, "cluster_checks"), _list(document, "accepted")
+    if checks is not None:
         for row in checks:
             if isinstance(row, Mapping) and row.get("id") == _CHECK:
                 verdict = str(row.get("verdict"))
                 yield from _one(file, row, row.get("value"), plain(row.get("floor")), verdict)
-    elif isinstance(records, list):
+    elif records is not None:
         for row in records:
             if isinstance(row, Mapping) and instance_type in (None, row.get("instance_type")):
                 yield from _one(file, row, row.get("gbs"), None, "pass")
     else:
         raise NotOfAcceptance(file)
+
+
+def _list(document: object, key: str) -> list[Any] | None:
+    found = document.get(key) if isinstance(document, Mapping) else None
+    return found if isinstance(found, list) else None
 
 
 def _one(

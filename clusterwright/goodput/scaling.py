@@ -40,13 +40,14 @@ def scaling_report(
     prices: Prices,
     plan: RecordedPlan | None,
     acceptance: Sequence[AcceptedBandwidth] = (),
+    unknown: Sequence[Unknown] = (),
 ) -> ScalingReport:
     """One point for each number of nodes; several runs of a size give their median.
 
     The number of nodes of a log is that of its job in the accounting, otherwise its number of
-    processes by the accelerators of a node.
+    processes by the accelerators of a node. `unknown` is what the acceptance lacks.
     """
-    unknown: list[Unknown] = []
+    unknown = list(unknown)
     runs = [run for log in logs if (run := _run(log, records, prices, plan, unknown)) is not None]
     if not runs:
         unknown.append(Unknown("throughput", "no log has step lines and a number of nodes"))

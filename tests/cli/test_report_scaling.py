@@ -65,6 +65,19 @@ def test_acceptance_and_plan_stand_beside_the_sweep(tmp_path: Path) -> None:
     assert "All-reduce of acceptance" in html.read_text()
 
 
+def test_acceptance_of_another_type_is_named(tmp_path: Path) -> None:
+    write(tmp_path, {1: 80.0, 2: 41.0})
+    row = {"instance_type": "p4d.24xlarge", "nodes": 2, "ranks": 16, "size_mib": 8, "gbs": 9.0}
+    accepted = tmp_path.parent / "accepted.json"
+    accepted.write_text(json.dumps({"accepted": [row]}))
+    words = ("report", "scaling", SPEC, "--logs", tmp_path, "--acceptance", accepted)
+    found = json.loads(clusterwright(*words, "--format", "json").out)
+    assert (found["acceptance"], found["exit_code"]) == ([], 0)
+    reason = f"{accepted} has no all-reduce of p5.48xlarge with a bandwidth"
+    assert reason in [one["reason"] for one in found["unknown"]]
+    assert reason in clusterwright(*words).out
+
+
 def test_files_without_acceptance_are_refused(tmp_path: Path) -> None:
     write(tmp_path, {1: 80.0, 2: 41.0})
     for name, content in (("plan.json", "{}"), ("text", "x")):
