@@ -12,7 +12,6 @@ import re
 from typing import Any, Optional
 
 from clusterwright_common.probe import Probe
-from clusterwright_common.scontrol import words
 
 from clusterwright_state import slurm_view
 from clusterwright_state.commands import published
@@ -29,6 +28,16 @@ _OTHER_FORM = re.compile(
     r"|token|authaltparam|authinfo).*)$"
 )
 _UNIT = re.compile(r" (?:sec|min|hours)$|\(\d+\)$")
+# Days with hours, or at least minutes and seconds (sbatch, `--time`).
+_TIME = re.compile(r"(?:(\d+)-(\d+)(?::(\d+)(?::(\d+))?)?|(?:(\d+):)?(\d+):(\d+))$")
+_NUMBER = re.compile(r"\d+$")
+_ENDLESS = ("-1", "infinite", "unlimited")
+# slurm.conf, `SlurmctldDebug`: these are the names of 0 to 9.
+_LEVELS = (
+    "quiet", "fatal", "error", "info", "verbose", "debug", "debug2", "debug3", "debug4", "debug5",
+)  # fmt: skip
+_VERSION = re.compile(r"NodeName=(\S+).*? Version=(\S+)")
+_FREE_TEXT = re.compile(r" (?:Reason|Comment|Extra)=.*")
 _INCLUDE = re.compile(r"include\s+(\S+)$", re.IGNORECASE)
 _Found = tuple[list[dict[str, Any]], list[dict[str, Any]]]
 
@@ -93,7 +102,7 @@ def _of_slurm_conf(view: View, probe: Probe) -> _Found:
     found = [
         _differs("slurm.conf", name, there[name.lower()], value, "slurm-configuration")
         for name, value in file.items()
-        if name.lower() in there and not _same(there[name.lower()], value)
+        if name.lower() in there and not _same(name, there[name.lower()], value)
     ]
     if not found:
         what = "the configuration that slurmctld runs"
@@ -109,10 +118,10 @@ def _of_versions(view: View, probe: Probe) -> _Found:
     if not shown.ok or ours is None:
         return [], [_part(what, shown.summary if not shown.ok else "slurmctld does not answer")]
     others: dict[str, list[str]] = {}
-    for record in map(words, shown.stdout.splitlines()):
-        version = record.get("Version")  # of nodes that have registered
-        if version not in (None, "", "(null)", ours):
-            others.setdefault(str(version), []).append(record.get("NodeName", ""))
+    for line in shown.stdout.splitlines():
+        node = _VERSION.match(_FREE_TEXT.sub("", line))
+        if node and node[2] not in ("(null)", ours):  # nodes that have registered have one
+            others.setdefault(node[2], []).append(node[1])
     found = []
     for version, names in sorted(others.items()):
         more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
@@ -135,14 +144,50 @@ def _settings(probe: Probe, path: str, depth: int = 0) -> dict[str, str]:
     return found
 
 
-def _same(running: str, file: str) -> bool:
-    """Whether what is shown has every word of the file; Slurm adds what a setting implies."""
-    return _words(file) <= _words(running)
+def _same(name: str, running: str, file: str) -> bool:
+    """Whether what is shown may be what the file has.
+
+    Slurm shows words that a setting implies too, and some values in another form: where the forms
+    cannot be compared, nothing is certain.
+    """
+    shown, written = _words(running), _words(file)
+    if written <= shown:
+        return True
+    ours, theirs = _quantity(name, running), _quantity(name, file)
+    if ours is None and theirs is None:
+        return False
+    if ours is None or theirs is None:
+        return True  # such as `SlurmUser=401`, which is shown as `slurm(401)`
+    (here, is_time), (there, is_time_too) = ours, theirs
+    if is_time != is_time_too:
+        number, time = (there, here) if is_time else (here, there)
+        return time in (number, number * 60)  # of seconds, or of minutes
+    return here == there or {here, there} == {0.0, float("inf")}  # 0 is no limit for some
+
+
+def _quantity(name: str, text: str) -> Optional[tuple[float, bool]]:
+    """A number, or a time in seconds and True; None for other values."""
+    plain = _plain(text)
+    if plain in _ENDLESS:
+        return float("inf"), False
+    if name.lower().endswith("debug") and plain in _LEVELS:
+        return float(_LEVELS.index(plain)), False
+    if _NUMBER.match(plain):
+        return float(plain), False
+    time = _TIME.match(plain)
+    if time is None:
+        return None
+    parts = [int(part or 0) for part in time.groups()]
+    days, hours, minutes, seconds = parts[:4] if time[1] else [0, *parts[4:]]
+    return ((days * 24.0 + hours) * 60 + minutes) * 60 + seconds, True
 
 
 def _words(text: str) -> frozenset[str]:
-    plain = _UNIT.sub("", text.strip().lower())
-    return frozenset(part.strip() for part in plain.split(",") if part.strip())
+    return frozenset(part.strip() for part in _plain(text).split(",") if part.strip())
+
+
+def _plain(text: str) -> str:
+    return _UNIT.sub("", text.strip().lower())
 
 
 def _differs(resource: str, path: str, deployed: str, file: str, kind: str) -> dict[str, Any]:

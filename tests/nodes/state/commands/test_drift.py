@@ -140,6 +140,67 @@ def test_slurm_conf_that_slurmctld_did_not_read(
 
 
 @pytest.mark.parametrize(
+    ("name", "running", "file", "same"),
+    [
+        ("SuspendTime", "INFINITE", "-1", True),
+        ("SuspendTime", "INFINITE", "600", False),
+        ("SuspendTime", "600 sec", "-1", False),
+        ("DefMemPerNode", "UNLIMITED", "0", True),
+        ("PriorityDecayHalfLife", "7-00:00:00", "7-0", True),
+        ("PriorityDecayHalfLife", "7-00:00:00", "10080", True),
+        ("PriorityDecayHalfLife", "7-00:00:00", "168:00:00", True),
+        ("PriorityDecayHalfLife", "7-00:00:00", "7-01:00", False),
+        ("PriorityDecayHalfLife", "7-00:00:00", "14-0", False),
+        ("PriorityCalcPeriod", "00:05:00", "5", True),
+        ("PriorityCalcPeriod", "00:05:00", "5:00", True),
+        ("PriorityCalcPeriod", "00:05:00", "6", False),
+        ("OverTimeLimit", "600 sec", "10:00", True),
+        ("SlurmctldDebug", "info", "3", True),
+        ("SlurmctldDebug", "info", "5", False),
+        ("SlurmdDebug", "debug2", "info", False),
+        ("SlurmUser", "slurm(401)", "401", True),
+        ("SelectType", "select/cons_tres", "select/linear", False),
+        ("SchedulerParameters", "a,b=3", "b=3", True),
+        ("SchedulerParameters", "a,b=3", "b=4", False),
+        ("MaxJobCount", "10000", "20000", False),
+    ],
+)
+def test_values_that_slurm_shows_in_another_form(
+    commands: Commands,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    name: str,
+    running: str,
+    file: str,
+    same: bool,
+) -> None:
+    commands.setting()
+    folder = tmp_path / "root/etc/slurm"
+    folder.mkdir(parents=True)
+    (folder / "slurm.conf").write_text(f"{name}={file}\n")
+    slurm(monkeypatch, {**SAME, "HASH_VAL": "Different Ours=<0x1>", name: running})
+    known = view.read(read(f"{tmp_path}/commands.json"), needs_acceptance=False)
+    (found,) = differences(drift.answer(known, f"{tmp_path}/root"))
+    assert (found[2] != name) is same
+
+
+def test_versions_in_the_texts_of_nodes_are_none(
+    commands: Commands, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    nodes = (
+        "NodeName=n1 Arch=x86_64 Version=24.11.4 State=IDLE Reason=Kill task failed Version=3",
+        "NodeName=n2 Version=24.11.5 Reason=x Version=3 Comment=Version=4",
+        "NodeName=n3 State=DOWN Reason=x Version=3",
+        "NodeName=n4 Reason=Version=3",
+        "NodeName=n5 Version=(null) Comment=Version=4",
+    )
+    slurm(monkeypatch, SAME, "\n".join(nodes))
+    assert [one[1:] for one in differences(commands.answer("drift"))] == [
+        ("n1", "slurmd", "24.11.4", "24.11.5")
+    ]
+
+
+@pytest.mark.parametrize(
     ("configuration", "reasons"),
     [
         (
