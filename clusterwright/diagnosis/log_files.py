@@ -129,18 +129,21 @@ def _files(path: Path) -> Iterator[Path]:
             return
         if not stat.S_ISDIR(mode):
             raise LogFileError(
-                f"--log: {path} is neither a file nor a folder", "write it to a file first"
+                f"--log: {path} is neither a file nor a folder",
+                "write it to a file first",
+                reason="it is neither a file nor a folder",
             )
         inside = (file for file in path.rglob("*") if file.is_file())
         files = sorted(islice(inside, MAXIMUM_FILES + 1))
     except FileNotFoundError:
-        raise LogFileError(f"--log: {path} does not exist") from None
+        raise LogFileError(f"--log: {path} does not exist", reason="it does not exist") from None
     except OSError as error:
         raise _unreadable(path, error) from None
     if len(files) > MAXIMUM_FILES:
         raise LogFileError(
             f"--log: {path} has more than {MAXIMUM_FILES} files",
             "name the files, or a smaller folder",
+            reason=f"it has more than {MAXIMUM_FILES} files",
         )
     yield from files
 

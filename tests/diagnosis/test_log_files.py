@@ -62,15 +62,24 @@ def test_the_read_lines_say_whose_a_file_is(tmp_path: Path) -> None:
     assert read == [f"{file}: 1 lines, of the job 12_3", f"{other}: 1 lines, of the job 16"]
 
 
-def test_reason_is_without_the_path(tmp_path: Path) -> None:
+def test_reason_is_without_the_option_and_the_path(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A path may have the separator."""
     (tmp_path / "a: b").write_bytes(b"\0")
     with pytest.raises(log_files.LogFileError) as refused:
         log_files.logs((tmp_path / "a: b",), Target())
     assert refused.value.reason == "no text"
-    with pytest.raises(log_files.LogFileError) as missing:
-        log_files.logs((tmp_path / "no",), Target())
-    assert missing.value.reason == str(missing.value)
+    os.mkfifo(tmp_path / "pipe")
+    monkeypatch.setattr(log_files, "MAXIMUM_FILES", 0)
+    for path, reason in (
+        (tmp_path / "no", "it does not exist"),
+        (tmp_path / "pipe", "it is neither a file nor a folder"),
+        (tmp_path, "it has more than 0 files"),
+    ):
+        with pytest.raises(log_files.LogFileError) as unusable:
+            log_files.logs((path,), Target())
+        assert unusable.value.reason == reason
 
 
 def test_gap_of_a_file_is_left_out(tmp_path: Path) -> None:

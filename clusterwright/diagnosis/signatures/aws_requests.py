@@ -115,8 +115,8 @@ SIGNATURES: Final = (
         "hook",
         "a CloudFormation hook of the account refuses the resource[ ({hook})][: {reason}]",
         (
-            r"Hook failed with message: (?P<reason>.{1,200}?)(?:\. Full output|$)",
-            r"The following hook\(s\) failed: \[(?P<hook>[\w:, ]+)\]",
+            r"Hook failed with message: (?P<reason>(?:(?!\. Full output)[^\n]){1,200})",
+            r"The following hook\(s\) failed: \[(?P<hook>[\w:., -]+)\]",
         ),
         next=(_EVENTS,),
         kinds=("stack-event", "log"),

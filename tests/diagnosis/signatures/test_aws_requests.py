@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.diagnosis.made import signature_of
+from tests.diagnosis.made import findings, item, signature_of
 
 CASES = (
     (
@@ -71,3 +71,25 @@ CASES = (
 @pytest.mark.parametrize(("kind", "text", "signature"), CASES)
 def test_message_has_its_signature(kind: str, text: str, signature: str) -> None:
     assert signature_of(kind, text) == (signature,)
+
+
+RULES = "Template failed validation, the following rule(s) failed: " + ", ".join(
+    f"S3_BUCKET_RULE_{number}" for number in range(20)
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (f"Hook failed with message: {RULES}. Full output was written to s3://x", RULES[:150]),
+        (f"Hook failed with message: {RULES}", RULES[:150]),
+        ("Hook failed with message: no key. Full output was written to s3://x", "no key"),
+        ("Hook failed with message: a\nb", "a"),
+        ("The following hook(s) failed: [Acme::Org-x::Hook.y]", "(Acme::Org-x::Hook.y)"),
+    ],
+)
+def test_what_a_hook_says(text: str, said: str) -> None:
+    (found,) = findings(item("stack-event", text, failed=True, resource="x"))
+    assert found.signature == "hook"
+    assert said in found.cause
+    assert "Full output" not in found.cause

@@ -46,6 +46,18 @@ def test_files_of_daemons_and_of_the_node_program(tmp_path: Path) -> None:
     assert logs.unknown == []
 
 
+def test_a_file_that_is_rotated_away_before_it_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(tmp_path, "var/log/slurmctld.log", "x\n")
+    monkeypatch.setattr(NodeLogs, "_rotated", lambda _, file: file.unlink() or "")
+    logs = NodeLogs(SINCE, "ip-10-0-0-1", "", str(tmp_path))
+    logs.of_files([])
+    assert [(one.what, one.reason) for one in logs.unknown] == [
+        ("/var/log/slurmctld.log", "it does not exist")
+    ]
+
+
 def test_a_file_that_the_user_may_not_read_is_unknown(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
