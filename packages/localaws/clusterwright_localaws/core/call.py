@@ -29,6 +29,8 @@ class Call:
     parameters: Mapping[str, Any] = field(default_factory=dict)
     page_limit: int | None = None  # a fault of the world limits pages to this length
     signer: Callable[[], Caller] | None = None  # finds the principal that signed the call
+    # What an operation leaves to do before the answer, but without the runtime's lock.
+    unlocked: list[Callable[[], None]] = field(default_factory=list)
 
     @property
     def world(self) -> World:

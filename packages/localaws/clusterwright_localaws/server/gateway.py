@@ -238,6 +238,8 @@ def _implemented(
         with contextlib.suppress(ForwardToMoto):
             with acting, nullcontext() if service in _OWN_LOCKS else current.lock:
                 result = implementation(call)
+            for left in call.unlocked:
+                left()
             result = pagination.shorten(hits, service, operation, result)
             if call.page_limit is not None:
                 result = truncation.cut(current, whose, result, call.page_limit)

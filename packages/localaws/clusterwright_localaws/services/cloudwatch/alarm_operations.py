@@ -1,5 +1,6 @@
 """Composite alarms, states, deletion and history of alarms; moto keeps the alarms themselves.
 
+Composite alarms may depend on each other in a cycle.
 https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_PutCompositeAlarm.html
 Messages are those that users quote: https://github.com/cloud-custodian/cloud-custodian/issues/7763
 and https://github.com/awsdocs/aws-cloudformation-user-guide/issues/911.
@@ -8,22 +9,16 @@ and https://github.com/awsdocs/aws-cloudformation-user-guide/issues/911.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from clusterwright_localaws.core import moto_state
 from clusterwright_localaws.core.call import Call, operation
 from clusterwright_localaws.core.errors import AwsError
 from clusterwright_localaws.core.pagination import paged
+from clusterwright_localaws.services.cloudwatch.alarm_book import Item, alarms_of, book_of
 from clusterwright_localaws.services.cloudwatch.alarm_rules import read
-from clusterwright_localaws.services.cloudwatch.transitions import (
-    Item,
-    alarms_of,
-    book_of,
-    change,
-    evaluate,
-    parents_of,
-)
+from clusterwright_localaws.services.cloudwatch.transitions import change, created, parents_of
 from clusterwright_localaws.services.sagemaker.events import aware
 
 _NOT_IMPLEMENTED: Final = (
@@ -51,7 +46,7 @@ def put_composite_alarm(call: Call) -> Mapping[str, Any]:
             raise AwsError(
                 "ValidationError", f"The local AWS does not implement {name} of a composite alarm."
             )
-    name, rule = request["AlarmName"], read(request["AlarmRule"])
+    name, rule = request["AlarmName"], read(request["AlarmRule"], call.arn("cloudwatch", "alarm:"))
     alarms = alarms_of(call)
     unknown = [each for each in rule.alarms if each not in alarms]
     if unknown:
@@ -61,8 +56,8 @@ def put_composite_alarm(call: Call) -> Mapping[str, Any]:
         )
     before = alarms.get(name)
     if before is not None and not before.rule:
+        # The text is ours, as in PutMetricAlarm.
         raise _invalid("A metric alarm with this name exists already.")
-    _refuse_cycle(alarms, name, rule.alarms)
     backend = moto_state.backend("cloudwatch", call.account, call.region)
     alarm = backend.put_metric_alarm(
         name=name,
@@ -77,8 +72,7 @@ def put_composite_alarm(call: Call) -> Mapping[str, Any]:
         tags=request.get("Tags") if before is None else None,
         **dict.fromkeys(_OF_METRICS),
     )
-    triggers = [alarms[each] for each in rule.alarms]
-    evaluate(call, alarm, triggers, created=True)
+    created(call, alarm)
     return {}
 
 
@@ -100,13 +94,14 @@ def set_alarm_state(call: Call) -> Mapping[str, Any]:
 
 @operation("cloudwatch", "DeleteAlarms")
 def delete_alarms(call: Call) -> Mapping[str, Any]:
+    """Delete alarms that no other composite alarm depends on; in a cycle, each depends on one."""
     names = list(dict.fromkeys(call.parameters["AlarmNames"]))
     alarms, book = alarms_of(call), book_of(call)
-    needed = [
-        name
-        for name in names
-        if any(parent.name not in names for parent in parents_of(alarms, name))
-    ]
+    composite = [name for name in names if name in alarms and alarms[name].rule]
+    if len(composite) > 1:
+        # The text is ours.
+        raise _invalid(f"Cannot delete more than one composite alarm at a time: {composite}.")
+    needed = [name for name in names if _is_needed(alarms, name, names)]
     if needed:
         those = "it" if len(needed) == 1 else "them"
         raise _invalid(
@@ -170,17 +165,10 @@ def _type(item: Item) -> str:
     return "CompositeAlarm" if item.composite else "MetricAlarm"
 
 
-def _refuse_cycle(alarms: Mapping[str, Any], name: str, children: tuple[str, ...]) -> None:
-    """Refuse a rule that depends on its own alarm, which AWS documents without a message."""
-    seen: set[str] = set()
-    left = list(children)
-    while left:
-        child = left.pop()
-        if child == name:
-            raise _invalid("The rule of a composite alarm may not depend on the alarm itself.")
-        if child not in seen and child in alarms and alarms[child].rule:
-            left.extend(read(alarms[child].rule).alarms)
-        seen.add(child)
+def _is_needed(alarms: Mapping[str, Any], name: str, deleted: Sequence[str]) -> bool:
+    """Return whether an alarm's parent stays; an alarm that names itself is never without one."""
+    parents = [each.name for each in parents_of(alarms, name)]
+    return name in parents or any(each not in deleted for each in parents)
 
 
 def _invalid(message: str) -> AwsError:

@@ -7,6 +7,7 @@ https://github.com/aws/aws-cdk/issues/34662.
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -24,11 +25,16 @@ _TOKEN: Final = re.compile(r"[^\s()]+|[()]")
 _WORD: Final = re.compile(r"[A-Z_]+\b|[()]")
 _DEEPEST: Final = 50
 """Levels of parentheses and NOT that are read; AWS publishes no number."""
+_MOST_ALARMS: Final = 100
+"""Alarms of a rule (API reference, PutCompositeAlarm)."""
 
 
 @dataclass(frozen=True)
 class Rule:
-    """A rule that was read: the names of its alarms, in order, and how it is evaluated."""
+    """A rule that was read: its alarms, in order, and how it is evaluated.
+
+    An alarm of another account or region, which no rule may name, is its ARN; others are names.
+    """
 
     alarms: tuple[str, ...]
     holds: Callable[[StateOf], bool]
@@ -37,6 +43,7 @@ class Rule:
 @dataclass
 class _Reader:
     text: str
+    home: str
     position: int = 0
     depth: int = 0
     alarms: list[str] = field(default_factory=list)
@@ -45,7 +52,12 @@ class _Reader:
         holds = self._either()
         if self._skip() < len(self.text):
             raise self._unsupported()
-        return Rule(tuple(dict.fromkeys(self.alarms)), holds)
+        alarms = tuple(dict.fromkeys(self.alarms))
+        if len(alarms) > _MOST_ALARMS:
+            # The text is ours.
+            message = f"AlarmRule names {len(alarms)} alarms; the limit is {_MOST_ALARMS}."
+            raise AwsError("ValidationError", message)
+        return Rule(alarms, holds)
 
     def _either(self) -> Callable[[StateOf], bool]:
         parts = [self._both()]
@@ -85,7 +97,8 @@ class _Reader:
             raise self._unsupported()
         self.position = found.end()
         state, quoted = found.groups()
-        name = alarm_name(re.sub(r"\\(.)", r"\1", quoted.strip('"')))
+        bare = quoted[1:-1] if quoted.startswith('"') else quoted
+        name = re.sub(r"\\(.)", r"\1", bare).removeprefix(self.home)
         self.alarms.append(name)
         return lambda state_of: state_of(name) == state
 
@@ -110,18 +123,13 @@ class _Reader:
         )
 
 
-def read(text: str) -> Rule:
-    """Read a rule.
+@functools.lru_cache(maxsize=4_096)
+def read(text: str, home: str) -> Rule:
+    """Read a rule; `home` is what precedes the name in ARNs of alarms of its account and region.
 
     Raises
     ------
     AwsError
-        ValidationError: the text is no rule.
+        ValidationError: the text is no rule, or names too many alarms.
     """
-    return _Reader(text).rule()
-
-
-def alarm_name(reference: str) -> str:
-    """Return the name of an alarm that is given by its name or its ARN."""
-    is_arn = reference.startswith("arn:") and reference.count(":") > 5
-    return reference.split(":", 6)[6] if is_arn else reference
+    return _Reader(text, home).rule()

@@ -12,6 +12,7 @@ from typing import Any
 
 from clusterwright_localaws.core.call import Call, operation
 from clusterwright_localaws.core.errors import AwsError, ForwardToMoto
+from clusterwright_localaws.services.cloudwatch.alarm_book import alarms_of
 
 _SHORT_PERIODS = frozenset({10, 20, 30})
 _HOUR, _DAY, _WEEK = 3_600, 86_400, 604_800
@@ -31,13 +32,16 @@ def put_metric_alarm(call: Call) -> Mapping[str, Any]:
             raise _invalid(
                 "Metrics cannot be checked across more than "
                 f"{'seven days' if maximum == _WEEK else 'a day'} (EvaluationPeriods * Period "
-                f"must "
-                f"be <= {maximum})."
+                f"must be <= {maximum})."
             )
     if "MetricName" in request and ("Statistic" in request) == ("ExtendedStatistic" in request):
         raise _invalid("Exactly one of Statistic and ExtendedStatistic is needed.")
     if request.get("DatapointsToAlarm", 0) > periods:
         raise _invalid("DatapointsToAlarm must be less than or equal to EvaluationPeriods.")
+    before = alarms_of(call).get(request["AlarmName"])
+    if before is not None and before.rule:
+        # The text is ours, as in PutCompositeAlarm.
+        raise _invalid("A composite alarm with this name exists already.")
     raise ForwardToMoto
 
 

@@ -39,10 +39,19 @@ def buckets(
             continue
         if sorted((each.name, each.value) for each in datum.dimensions) != dimensions:
             continue
-        number = int((moment - first).total_seconds()) // period
-        begin = first + timedelta(seconds=number * period)
-        found[str(datum.unit or NO_UNIT)][begin].append(datum)
+        found[str(datum.unit or NO_UNIT)][_begin(moment, first, period)].append(datum)
     return found
+
+
+def period_of(moment: datetime, start: datetime, end: datetime, period: int) -> datetime:
+    """Return the start of a moment's period; that of the first or last one for another moment."""
+    first, last = rounded_down(aware(start), period), aware(end) - timedelta(microseconds=1)
+    return _begin(max(first, min(aware(moment), last)), first, period)
+
+
+def _begin(moment: datetime, first: datetime, period: int) -> datetime:
+    number = int((moment - first).total_seconds()) // period
+    return first + timedelta(seconds=number * period)
 
 
 def rounded_down(moment: datetime, period: int) -> datetime:

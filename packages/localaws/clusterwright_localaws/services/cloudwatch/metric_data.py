@@ -6,7 +6,9 @@ Recorded on AWS: docs/reference/probes.md, source `localstack`.
 
 from __future__ import annotations
 
+import graphlib
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final
 
@@ -17,8 +19,11 @@ from clusterwright_localaws.services.cloudwatch import metric_math
 from clusterwright_localaws.services.cloudwatch.datapoints import (
     buckets,
     has_statistic,
+    period_of,
     statistic,
 )
+from clusterwright_localaws.services.cloudwatch.metrics import check_period
+from clusterwright_localaws.services.cloudwatch.quota_usage import computed_statistics
 from clusterwright_localaws.services.sagemaker.events import aware
 
 _MOST_DATAPOINTS: Final = 100_800
@@ -32,6 +37,7 @@ def get_metric_data(call: Call) -> Mapping[str, Any]:
     start, end = aware(request["StartTime"]), aware(request["EndTime"])
     for number, query in enumerate(queries, 1):
         _check(query, f"MetricDataQueries.member.{number}")
+    _refuse_repeated([query["Id"] for query in queries])
     if start > end:
         raise _invalid("The parameter EndTime must be greater than StartTime.")
     if start == end:
@@ -41,9 +47,9 @@ def get_metric_data(call: Call) -> Mapping[str, Any]:
         for query in queries
         if "MetricStat" in query
     }
-    for query in queries:
-        if "Expression" in query:
-            series[query["Id"]] = metric_math.evaluate(query["Expression"], series)
+    expressions = {query["Id"]: query["Expression"] for query in queries if "Expression" in query}
+    for name in _in_order(expressions):
+        series[name] = metric_math.evaluate(expressions[name], series)
     newest_first = request.get("ScanBy") != "TimestampAscending"
     results = [
         {
@@ -94,11 +100,34 @@ def _check(query: Mapping[str, Any], name: str) -> None:
     for member in ("Namespace", "MetricName"):
         if not metric.get(member):
             raise _required(f"{name}.MetricStat.Metric.{member}")
+    check_period(query["MetricStat"]["Period"], "ValidationError")
+
+
+def _refuse_repeated(ids: Sequence[str]) -> None:
+    repeated = sorted({each for each in ids if ids.count(each) > 1})
+    if repeated:
+        # The text is ours.
+        raise _invalid(f"Ids of MetricDataQueries must be unique: {', '.join(repeated)}.")
+
+
+def _in_order(expressions: Mapping[str, str]) -> list[str]:
+    """Return the ids of expressions, each after those of the expressions that it uses."""
+    used = {
+        name: metric_math.names(text) & expressions.keys() for name, text in expressions.items()
+    }
+    try:
+        return list(graphlib.TopologicalSorter(used).static_order())
+    except graphlib.CycleError as error:
+        # The text is ours.
+        raise _invalid(f"Expressions use each other: {', '.join(error.args[1])}.") from error
 
 
 def _measured(
     call: Call, asked: Mapping[str, Any], start: datetime, end: datetime
 ) -> metric_math.Series:
+    computed = _computed(call, asked, start, end)
+    if computed is not None:
+        return computed
     found: metric_math.Series = {}
     merged: dict[datetime, list[Any]] = {}
     for unit, periods in buckets(call, asked["Metric"], start, end, asked["Period"]).items():
@@ -109,6 +138,22 @@ def _measured(
         if has_statistic(data, asked["Stat"]):
             found[moment] = statistic(data, asked["Stat"])
     return found
+
+
+def _computed(
+    call: Call, asked: Mapping[str, Any], start: datetime, end: datetime
+) -> metric_math.Series | None:
+    """Return what GetMetricStatistics has of a metric of AWS; None for a metric that was put."""
+    period, name = asked["Period"], asked["Stat"]
+    request = {"StartTime": start, "EndTime": end, "Period": period, "Statistics": [name]}
+    answer = computed_statistics(replace(call, parameters={**asked["Metric"], **request}))
+    if answer is None:
+        return None
+    return {
+        period_of(point["Timestamp"], start, end, period): float(point[name])
+        for point in answer["Datapoints"]
+        if name in point and asked.get("Unit") in (None, point["Unit"])
+    }
 
 
 def _label(query: Mapping[str, Any], queries: Sequence[Mapping[str, Any]]) -> str:

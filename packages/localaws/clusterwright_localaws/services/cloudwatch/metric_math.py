@@ -35,8 +35,7 @@ def evaluate(expression: str, series: Mapping[str, Series]) -> Series:
         ValidationError: the expression is none that is implemented here.
     """
     try:
-        parsed = ast.parse(expression.strip()[:_LONGEST].replace("^", "**"), mode="eval").body
-        found = _value(parsed, series)
+        found = _value(_parsed(expression), series)
     except (ArithmeticError, RecursionError, SyntaxError, TypeError, ValueError):
         found = None
     if not isinstance(found, dict):
@@ -46,6 +45,19 @@ def evaluate(expression: str, series: Mapping[str, Series]) -> Series:
             f"expression '{expression[:200]}'.",
         )
     return found
+
+
+def names(expression: str) -> set[str]:
+    """Return the names in an expression; none in one that is not implemented here."""
+    try:
+        nodes = list(ast.walk(_parsed(expression)))
+    except (RecursionError, SyntaxError, ValueError):
+        return set()
+    return {node.id for node in nodes if isinstance(node, ast.Name)}
+
+
+def _parsed(expression: str) -> ast.expr:
+    return ast.parse(expression.strip()[:_LONGEST].replace("^", "**"), mode="eval").body
 
 
 def _value(node: ast.expr, series: Mapping[str, Series]) -> Series | float:

@@ -12,9 +12,10 @@ from typing import Any, Final
 
 from clusterwright_localaws.core.call import Call, operation
 from clusterwright_localaws.core.errors import AwsError, ForwardToMoto
-from clusterwright_localaws.services.cloudwatch.transitions import alarms_of, book_of
+from clusterwright_localaws.services.cloudwatch.alarm_book import alarms_of, book_of
 
 MAXIMUM_DATAPOINTS: Final = 1_440
+_SHORT_PERIODS: Final = frozenset({1, 5, 10, 20, 30})
 _DASHBOARD: Final = re.compile(r"[A-Za-z0-9_-]+")
 
 
@@ -30,6 +31,18 @@ def put_metric_data(call: Call) -> Mapping[str, Any]:
                     "you have specified both.",
                 )
     raise ForwardToMoto
+
+
+def check_period(period: int, code: str) -> None:
+    """Refuse a period, in seconds, that the API reference does not name; the text is ours.
+
+    Raises
+    ------
+    AwsError
+        `code`.
+    """
+    if period not in _SHORT_PERIODS and (period < 1 or period % 60):
+        raise AwsError(code, f"Period must be 1, 5, 10, 20, 30 or a multiple of 60, not {period}.")
 
 
 def check_datapoints(request: Mapping[str, Any]) -> None:

@@ -19,7 +19,7 @@ from clusterwright_localaws.services.cloudwatch.datapoints import (
     has_statistic,
     statistic,
 )
-from clusterwright_localaws.services.cloudwatch.metrics import check_datapoints
+from clusterwright_localaws.services.cloudwatch.metrics import check_datapoints, check_period
 
 NAMESPACE = "AWS/Usage"
 METRIC = "ResourceCount"
@@ -47,12 +47,19 @@ def usage_metric(call: Call, service: str, code: str) -> dict[str, Any]:
 @operation("cloudwatch", "GetMetricStatistics")
 def get_metric_statistics(call: Call) -> Mapping[str, Any]:
     """Answer the current usage as one datapoint, FSx's metrics, and the data that moto keeps."""
+    check_datapoints(call.parameters)
+    check_period(call.parameters["Period"], "InvalidParameterValue")
+    computed = computed_statistics(call)
+    return _kept(call) if computed is None else computed
+
+
+def computed_statistics(call: Call) -> Mapping[str, Any] | None:
+    """Answer a request of GetMetricStatistics for a metric of AWS; None for other metrics."""
     request = call.parameters
-    check_datapoints(request)
     if request["Namespace"] == fsx_metrics.NAMESPACE:
         return fsx_metrics.statistics(call)
     if request["Namespace"] != NAMESPACE:
-        return _kept(call)
+        return None
     dimensions = {d["Name"]: d["Value"] for d in request.get("Dimensions", ())}
     service, code = dimensions.get("Service", ""), dimensions.get("Resource", "")
     if request["MetricName"] != METRIC or f"{service}/{code}" not in call.world.usage:

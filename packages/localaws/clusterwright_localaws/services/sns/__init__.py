@@ -1,1 +1,3 @@
 """Amazon SNS."""
+
+FIXES = ("failed_deliveries",)

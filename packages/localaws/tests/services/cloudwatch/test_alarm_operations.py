@@ -30,6 +30,18 @@ def change(name: str, state: str) -> None:
     client("cloudwatch").set_alarm_state(AlarmName=name, StateValue=state, StateReason="test")
 
 
+def put_composite(name: str, rule: str, **more: Any) -> None:
+    client("cloudwatch").put_composite_alarm(AlarmName=name, AlarmRule=rule, **more)
+
+
+def states(*names: str) -> list[str]:
+    found = client("cloudwatch").describe_alarms(
+        AlarmNames=list(names), AlarmTypes=["CompositeAlarm"]
+    )
+    by_name = {each["AlarmName"]: each["StateValue"] for each in found["CompositeAlarms"]}
+    return [by_name[name] for name in names]
+
+
 def topic() -> tuple[str, str]:
     """Return a topic's ARN, and the URL of a queue that is subscribed to it."""
     arn: str = client("sns").create_topic(Name="alarms")["TopicArn"]
@@ -86,13 +98,85 @@ class TestCompositeAlarms:
         text = "Could not save the composite alarm as alarms [two] in the alarm rule do not exist"
         assert unknown == ("ValidationError", text)
         cloudwatch.put_composite_alarm(AlarmName="both", AlarmRule="OK(one)")
-        cycle = refusal(cloudwatch.put_composite_alarm, AlarmName="both", AlarmRule="OK(both)")
-        assert cycle[0] == "ValidationError"
         needed = refusal(cloudwatch.delete_alarms, AlarmNames=["one"])
         text = "Cannot delete one as there are composite alarm(s) depending on it."
         assert needed == ("ValidationError", text)
         cloudwatch.delete_alarms(AlarmNames=["one", "both"])
         assert cloudwatch.describe_alarms()["MetricAlarms"] == []
+
+    def test_alarms_of_other_places_do_not_exist(self) -> None:
+        home = put("one").removesuffix("one")
+        put_composite("both", f'OK("{home}one")')
+        for place in (":us-west-2:123456789012:", ":us-east-1:210987654321:"):
+            arn = f"arn:aws:cloudwatch{place}alarm:one"
+            found = refusal(
+                client("cloudwatch").put_composite_alarm, AlarmName="x", AlarmRule=f"OK({arn})"
+            )
+            assert found[0] == "ValidationError"
+            assert f"alarms [{arn}] in the alarm rule do not exist" in found[1]
+
+    def test_one_composite_alarm_is_deleted_at_a_time(self) -> None:
+        put("one")
+        put_composite("a", "OK(one)")
+        put_composite("b", "OK(one)")
+        delete = client("cloudwatch").delete_alarms
+        assert refusal(delete, AlarmNames=["a", "b"])[0] == "ValidationError"
+        delete(AlarmNames=["a"])
+        delete(AlarmNames=["b", "one", "unknown"])
+        assert client("cloudwatch").describe_alarms()["MetricAlarms"] == []
+
+    def test_alarms_of_a_cycle(self) -> None:
+        """As the API reference says of PutCompositeAlarm and DeleteAlarms."""
+        put("one")
+        put_composite("a", "ALARM(one)")
+        put_composite("b", "ALARM(a)")
+        put_composite("a", "ALARM(one) OR NOT ALARM(b)")
+        put_composite("c", "ALARM(b)")
+        change("one", "ALARM")
+        assert states("a", "b", "c") == ["ALARM", "ALARM", "ALARM"]
+        put_composite("itself", "FALSE")
+        put_composite("itself", "NOT ALARM(itself)")
+        for name in ("a", "b", "itself"):
+            assert refusal(client("cloudwatch").delete_alarms, AlarmNames=[name]) == (
+                "ValidationError",
+                f"Cannot delete {name} as there are composite alarm(s) depending on it.",
+            )
+        for name in ("itself", "a"):
+            put_composite(name, "FALSE")
+        for name in ("itself", "c", "b", "a"):
+            client("cloudwatch").delete_alarms(AlarmNames=[name])
+
+    def test_each_alarm_is_evaluated_once_after_all_that_it_depends_on(self) -> None:
+        """No alarm rings although two of those that it names contradict each other meanwhile."""
+        put("x0")
+        levels = 24
+        for level in range(levels):
+            here, there, following = f"x{level}", f"y{level}", f"x{level + 1}"
+            put_composite(following, "FALSE")
+            put_composite(there, f"ALARM({here})")
+            put_composite(following, f"ALARM({here}) AND NOT ALARM({there})")
+        change("x0", "ALARM")
+        assert states(*(f"y{level}" for level in range(2))) == ["ALARM", "OK"]
+        asked = {"AlarmTypes": ["CompositeAlarm"], "HistoryItemType": "StateUpdate"}
+        pages = client("cloudwatch").get_paginator("describe_alarm_history").paginate(**asked)
+        updates = [item["AlarmName"] for page in pages for item in page["AlarmHistoryItems"]]
+        assert updates.count("y0") == 2
+        assert {updates.count(f"x{level}") for level in range(1, levels + 1)} == {1}
+
+    def test_an_alarm_names_those_that_it_follows(self) -> None:
+        first = put("one")
+        put_composite("a", "ALARM(one)")
+        put_composite("both", "ALARM(a) AND ALARM(one)")
+        change("one", "ALARM")
+        triggers = json.loads(composite()["StateReasonData"])["triggeringAlarms"]
+        assert [each["arn"] for each in triggers] == [composite("a")["AlarmArn"], first]
+
+    def test_a_long_chain(self) -> None:
+        put("link0")
+        for number in range(1, 521):
+            put_composite(f"link{number}", f"ALARM(link{number - 1})")
+        change("link0", "ALARM")
+        assert states("link520") == ["ALARM"]
 
     def test_tags(self) -> None:
         """As recorded on AWS by LocalStack's tests, 2026-02-17."""

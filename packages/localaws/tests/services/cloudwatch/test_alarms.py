@@ -43,3 +43,10 @@ class TestAlarms:
         found = refusal(client("cloudwatch").put_metric_alarm, **alarm(**more))
         assert found[0] == "ValidationError"
         assert client("cloudwatch").describe_alarms()["MetricAlarms"] == []
+
+    def test_a_composite_alarm_keeps_its_name(self) -> None:
+        cloudwatch = client("cloudwatch")
+        cloudwatch.put_composite_alarm(AlarmName="idle", AlarmRule="FALSE")
+        assert refusal(cloudwatch.put_metric_alarm, **alarm())[0] == "ValidationError"
+        found = cloudwatch.describe_alarms(AlarmTypes=["MetricAlarm", "CompositeAlarm"])
+        assert (len(found["MetricAlarms"]), len(found["CompositeAlarms"])) == (0, 1)

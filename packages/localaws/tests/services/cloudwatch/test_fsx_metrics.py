@@ -81,3 +81,21 @@ def test_periods_end_with_the_last_and_are_limited() -> None:
     assert _moments(NOW - 3 * minute, NOW, 60) == [NOW - n * minute for n in (1, 2, 3)]
     assert _moments(NOW - 30 * minute / 60, NOW, 60) == []
     assert len(_moments(NOW - dt.timedelta(days=9), NOW, 60)) == 1440
+
+
+def test_metric_data_have_what_the_statistics_have() -> None:
+    with local_aws(file_system_activity=ACTIVITY):
+        dimensions = [{"Name": "FileSystemId", "Value": file_system()}]
+        metric = {
+            "Namespace": "AWS/FSx",
+            "MetricName": "DataWriteBytes",
+            "Dimensions": dimensions,
+        }
+        stat = {"Metric": metric, "Period": 300, "Stat": "Sum"}
+        end = dt.datetime.now(dt.UTC)
+        (found,) = client("cloudwatch").get_metric_data(
+            MetricDataQueries=[{"Id": "a", "MetricStat": stat}],
+            StartTime=end - dt.timedelta(minutes=10),
+            EndTime=end,
+        )["MetricDataResults"]
+        assert found["Values"] == [5000.0, 5000.0]

@@ -141,6 +141,46 @@ class TestExpressions:
         assert found[0] == "ValidationError"
         assert text[:10] in found[1]
 
+    def test_expressions_in_any_order(self) -> None:
+        put(2, MetricName="m1")
+        asked = [{"Id": f"e{n}", "Expression": f"e{n + 1} + e{n + 2}"} for n in range(10)]
+        asked += [{"Id": f"e{n}", "Expression": "q1"} for n in (10, 11)]
+        assert values(*asked, query(1))[:2] == [[288], [178]]
+
+    @pytest.mark.parametrize("texts", [["e0 + q1"], ["e1 + q1", "e2", "e0"]])
+    def test_expressions_that_use_each_other(self, texts: list[str]) -> None:
+        asked = [{"Id": f"e{n}", "Expression": text} for n, text in enumerate(texts)]
+        found = refusal(client("cloudwatch").get_metric_data, **request(query(1), *asked))
+        assert found[0] == "ValidationError"
+        assert "e0" in found[1]
+
+    def test_an_id_is_given_once(self) -> None:
+        asked = request(query(1), {"Id": "q1", "Expression": "1"})
+        found = refusal(client("cloudwatch").get_metric_data, **asked)
+        assert found[0] == "ValidationError"
+        assert "q1" in found[1]
+
+
+class TestPeriods:
+    @pytest.mark.parametrize(
+        ("period", "accepted"), [(1, True), (20, True), (60, True), (7, False), (61, False)]
+    )
+    def test_periods(self, period: int, accepted: bool) -> None:
+        """The periods that the API reference names."""
+        cloudwatch = client("cloudwatch")
+        end = START + timedelta(minutes=2)
+        asked = {**request(query(1, period=period)), "EndTime": end}
+        metric = {"Namespace": "N", "MetricName": "m", "Statistics": ["Sum"]}
+        times = {"StartTime": START, "EndTime": end, "Period": period}
+        if accepted:
+            cloudwatch.get_metric_data(**asked)
+            cloudwatch.get_metric_statistics(**metric, **times)
+            return
+        found = refusal(cloudwatch.get_metric_data, **asked)
+        assert found[0] == "ValidationError"
+        found = refusal(cloudwatch.get_metric_statistics, **metric, **times)
+        assert found[0] == "InvalidParameterValue"
+
 
 class TestStatistics:
     def test_datapoints_of_each_unit(self) -> None:

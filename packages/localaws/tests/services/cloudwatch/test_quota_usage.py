@@ -69,3 +69,27 @@ def test_what_the_world_does_not_state_has_no_datapoints() -> None:
 def test_other_namespaces_are_motos() -> None:
     with local_aws(**WORLD):
         assert statistics(metric(WORLD), Namespace="AWS/EC2") == []
+
+
+def test_metric_data_have_what_the_statistics_have() -> None:
+    with local_aws(**WORLD):
+        named = metric(WORLD)
+        end = dt.datetime.now(dt.UTC)
+        dimensions = [
+            {"Name": name, "Value": value} for name, value in named["MetricDimensions"].items()
+        ]
+        asked = {"Namespace": named["MetricNamespace"], "MetricName": named["MetricName"]}
+        stat = {"Metric": {**asked, "Dimensions": dimensions}, "Period": 300, "Stat": "Maximum"}
+        found = client("cloudwatch").get_metric_data(
+            MetricDataQueries=[
+                {"Id": "a", "MetricStat": stat},
+                {"Id": "b", "Expression": "2 * a"},
+                {"Id": "c", "MetricStat": {**stat, "Stat": "Sum"}},
+                {"Id": "d", "MetricStat": {**stat, "Unit": "Bytes"}},
+            ],
+            StartTime=end - dt.timedelta(hours=1),
+            EndTime=end,
+        )["MetricDataResults"]
+        assert [each["Values"] for each in found] == [[3.0], [6.0], [], []]
+        (moment,) = found[0]["Timestamps"]
+        assert end - dt.timedelta(seconds=300) <= moment < end

@@ -1,0 +1,1 @@
+"""Fixes to moto's SNS, one module each."""
