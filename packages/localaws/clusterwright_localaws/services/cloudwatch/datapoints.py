@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
@@ -28,19 +28,32 @@ def buckets(
 ) -> dict[str, dict[datetime, list[Any]]]:
     """Return moto's data of a metric by their unit and the start of their period."""
     dimensions = sorted((each["Name"], each["Value"]) for each in metric.get("Dimensions", ()))
-    first, last = rounded_down(aware(start), period), aware(end)
+    name, namespace = metric.get("MetricName"), metric.get("Namespace")
     found: dict[str, dict[datetime, list[Any]]] = defaultdict(lambda: defaultdict(list))
+    for datum, here, begin in collected(call, namespace, name, start, end, period):
+        if here == dimensions:
+            found[str(datum.unit or NO_UNIT)][begin].append(datum)
+    return found
+
+
+def collected(
+    call: Call,
+    namespace: str | None,
+    name: str | None,
+    start: datetime,
+    end: datetime,
+    period: int,
+) -> Iterator[tuple[Any, list[tuple[str, str]], datetime]]:
+    """Yield moto's data of a name with any dimensions: each with those and its period's start."""
+    first, last = rounded_down(aware(start), period), aware(end)
     backend = moto_state.backend("cloudwatch", call.account, call.region)
     for datum in backend.get_all_metrics():
-        if datum.name != metric.get("MetricName") or datum.namespace != metric.get("Namespace"):
+        if datum.name != name or datum.namespace != namespace:
             continue
         moment = aware(datum.timestamp)
-        if not first <= moment < last:
-            continue
-        if sorted((each.name, each.value) for each in datum.dimensions) != dimensions:
-            continue
-        found[str(datum.unit or NO_UNIT)][_begin(moment, first, period)].append(datum)
-    return found
+        if first <= moment < last:
+            dimensions = sorted((each.name, each.value) for each in datum.dimensions)
+            yield datum, dimensions, _begin(moment, first, period)
 
 
 def period_of(moment: datetime, start: datetime, end: datetime, period: int) -> datetime:

@@ -15,7 +15,7 @@ from typing import Any, Final
 from clusterwright_localaws.core.call import Call, operation
 from clusterwright_localaws.core.errors import AwsError
 from clusterwright_localaws.core.pagination import page
-from clusterwright_localaws.services.cloudwatch import metric_math
+from clusterwright_localaws.services.cloudwatch import metric_insights, metric_math
 from clusterwright_localaws.services.cloudwatch.datapoints import (
     buckets,
     has_statistic,
@@ -47,18 +47,27 @@ def get_metric_data(call: Call) -> Mapping[str, Any]:
         for query in queries
         if "MetricStat" in query
     }
-    expressions = {query["Id"]: query["Expression"] for query in queries if "Expression" in query}
+    expressions = {
+        query["Id"]: query["Expression"]
+        for query in queries
+        if "Expression" in query and not metric_insights.is_query(query["Expression"])
+    }
     for name in _in_order(expressions):
         series[name] = metric_math.evaluate(expressions[name], series)
     newest_first = request.get("ScanBy") != "TimestampAscending"
     results = [
         {
             "Id": query["Id"],
-            "Label": query.get("Label") or _label(query, queries),
-            "points": sorted(series[query["Id"]].items(), reverse=newest_first),
+            "Label": query.get("Label") or group or _label(query, queries),
+            "points": sorted(points.items(), reverse=newest_first),
         }
         for query in queries
         if query.get("ReturnData", True)
+        for group, points in (
+            [(None, series[query["Id"]])]
+            if query["Id"] in series
+            else metric_insights.groups(call, query["Expression"], start, end, query["Period"])
+        )
     ]
     return _answer(call, results)
 
@@ -93,6 +102,10 @@ def _answer(call: Call, results: list[dict[str, Any]]) -> Mapping[str, Any]:
 
 def _check(query: Mapping[str, Any], name: str) -> None:
     if "Expression" in query:
+        if metric_insights.is_query(query["Expression"]):
+            if "Period" not in query:
+                raise _required(f"{name}.Period")
+            check_period(query["Period"], "ValidationError")
         return
     if "MetricStat" not in query:
         raise _required(f"{name}.MetricStat")

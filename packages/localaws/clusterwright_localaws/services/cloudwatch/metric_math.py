@@ -1,7 +1,8 @@
 """Expressions of GetMetricData: arithmetic of results and numbers, and nothing else.
 
 https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/using-metric-math.html: the result
-has the datapoints that all its operands have. Functions and queries (SELECT, SEARCH) are refused.
+has the datapoints that all its operands have. Functions and SEARCH are refused; `metric_insights`
+has SELECT.
 """
 
 from __future__ import annotations
