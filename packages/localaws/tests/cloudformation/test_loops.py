@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from typing import Any
 
 import pytest
@@ -91,8 +92,13 @@ class TestExpansion:
         for _ in range(2_000):
             deep = {"a": deep}
         assert not has_loops(deep)
-        with pytest.raises(ValidationError, match="nested too deeply"):
-            expand(body(loop("N", ["a"], R={}), Metadata=deep), [], None)
+        limit = sys.getrecursionlimit()
+        sys.setrecursionlimit(1_500)  # other tests of the process may have raised it
+        try:
+            with pytest.raises(ValidationError, match="nested too deeply"):
+                expand(body(loop("N", ["a"], R={}), Metadata=deep), [], None)
+        finally:
+            sys.setrecursionlimit(limit)
 
     @pytest.mark.parametrize(
         "resources",
