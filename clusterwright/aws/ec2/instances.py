@@ -57,9 +57,9 @@ def running(session: AwsSession) -> tuple[Instance, ...]:
             instance_type=answer["InstanceType"],
             vcpus=answer["CpuOptions"]["CoreCount"] * answer["CpuOptions"]["ThreadsPerCore"],
             lifecycle=answer.get("InstanceLifecycle") or "on-demand",
-            stack=_tag(answer, STACK_TAG),
+            stack=tag_value(answer, STACK_TAG),
             reservation_id=answer.get("CapacityReservationId"),
-            node_of=_tag(answer, *NODE_TAGS),
+            node_of=tag_value(answer, *NODE_TAGS),
         )
         for reservation in session.items(
             "ec2", "DescribeInstances", "Reservations", Filters=states
@@ -120,6 +120,7 @@ def karpenter_instances(session: AwsSession, cluster: str) -> tuple[str, ...]:
     )
 
 
-def _tag(answer: Mapping[str, Any], *keys: str) -> str | None:
+def tag_value(answer: Mapping[str, Any], *keys: str) -> str | None:
+    """Return the value of the first tag of an answer that has one of these keys; None without."""
     tags = answer.get("Tags") or ()
     return next((tag["Value"] for tag in tags if tag["Key"] in keys), None)

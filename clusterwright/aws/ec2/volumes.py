@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from clusterwright.aws.ec2.instances import NODE_TAGS
+from clusterwright.aws.ec2.instances import NODE_TAGS, tag_value
 from clusterwright.aws.ec2.vpc import STACK_TAG
 from clusterwright.aws.session import AwsSession
 
@@ -45,9 +45,8 @@ def general_purpose(session: AwsSession) -> tuple[Volume, ...]:
 
 
 def _volume(answer: Mapping[str, Any]) -> Volume:
-    tags = {tag["Key"]: tag["Value"] for tag in answer.get("Tags") or ()}
     return Volume(
         capacity_gib=answer["Size"],
-        stack=tags.get(STACK_TAG),
-        node_of=next((tags[key] for key in NODE_TAGS if key in tags), None),
+        stack=tag_value(answer, STACK_TAG),
+        node_of=tag_value(answer, *NODE_TAGS),
     )

@@ -19,7 +19,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from clusterwright import files as file_access
@@ -52,6 +52,12 @@ _QUEUE_METRICS = (
 """Without the histograms of waiting times, and without the LocalQueues, one for each queue."""
 
 _TOKEN = "/var/run/secrets/kubernetes.io/serviceaccount/token"  # noqa: S105
+_NAME: Final = ("__name__",)
+_SERVICE_PORT: Final = (
+    "__meta_kubernetes_namespace",
+    "__meta_kubernetes_service_name",
+    "__meta_kubernetes_endpoint_port_name",
+)
 _API_SERVER = "kubernetes.default.svc:443"
 
 _CONTAINER_METRICS = (
@@ -238,23 +244,9 @@ def _api_server() -> dict[str, Any]:
         "scheme": "https",
         "authorization": {"credentials_file": _TOKEN},
         "kubernetes_sd_configs": [{"role": "endpoints"}],
-        "relabel_configs": [
-            {
-                "action": "keep",
-                "source_labels": [
-                    "__meta_kubernetes_namespace",
-                    "__meta_kubernetes_service_name",
-                    "__meta_kubernetes_endpoint_port_name",
-                ],
-                "regex": "default;kubernetes;https",
-            }
-        ],
+        "relabel_configs": [_keep(_SERVICE_PORT, "default;kubernetes;https")],
         "metric_relabel_configs": [
-            {
-                "action": "keep",
-                "source_labels": ["__name__"],
-                "regex": "apiserver_request_total|apiserver_current_inflight_requests|up",
-            }
+            _keep(_NAME, "apiserver_request_total|apiserver_current_inflight_requests|up")
         ],
     }
 
@@ -275,13 +267,7 @@ def _containers(cluster: Cluster) -> dict[str, Any]:
                 "replacement": "/api/v1/nodes/$1/proxy/metrics/cadvisor",
             },
         ],
-        "metric_relabel_configs": [
-            {
-                "action": "keep",
-                "source_labels": ["__name__"],
-                "regex": "|".join(_CONTAINER_METRICS),
-            }
-        ],
+        "metric_relabel_configs": [_keep(_NAME, "|".join(_CONTAINER_METRICS))],
     }
 
 
@@ -293,23 +279,9 @@ def _kueue() -> dict[str, Any]:
         "tls_config": {"insecure_skip_verify": True},
         "kubernetes_sd_configs": [{"role": "endpoints"}],
         "relabel_configs": [
-            {
-                "action": "keep",
-                "source_labels": [
-                    "__meta_kubernetes_namespace",
-                    "__meta_kubernetes_service_name",
-                    "__meta_kubernetes_endpoint_port_name",
-                ],
-                "regex": "kueue-system;.*-controller-manager-metrics-service;https",
-            }
+            _keep(_SERVICE_PORT, "kueue-system;.*-controller-manager-metrics-service;https")
         ],
-        "metric_relabel_configs": [
-            {
-                "action": "keep",
-                "source_labels": ["__name__"],
-                "regex": "|".join((*_QUEUE_METRICS, "up")),
-            }
-        ],
+        "metric_relabel_configs": [_keep(_NAME, "|".join((*_QUEUE_METRICS, "up")))],
     }
 
 
@@ -327,6 +299,11 @@ def _nodes(cluster: Cluster) -> dict[str, Any]:
             },
         ],
     }
+
+
+def _keep(labels: Sequence[str], values: str) -> dict[str, Any]:
+    """Keep what has these values of labels, a regular expression of the values joined by `;`."""
+    return {"action": "keep", "source_labels": list(labels), "regex": values}
 
 
 def _labels(cluster: Cluster) -> list[dict[str, Any]]:
