@@ -75,6 +75,12 @@ def test_output_and_exit_code(node: Node) -> None:
     assert "warning" in done.output  # type: ignore[attr-defined]
 
 
+def test_ranks_leave_their_start_together(node: Node) -> None:
+    """Open MPI 5 crashed in MPI_Init when a message of a rank that had left it arrived."""
+    node.command("srun", 'echo "0: $SLURM_PMIX_FENCE"')
+    assert launch(node).stdout == "0: ring\n"  # type: ignore[attr-defined]
+
+
 def test_job_that_hangs_is_cancelled_and_has_no_exit_code(node: Node) -> None:
     """srun cancels its job at SIGTERM, not when it is killed (Slurm 24.11.5)."""
     ended = f"trap 'echo ended >{node.root}/ended; exit 1' TERM; sleep 60 & wait"
