@@ -17,9 +17,9 @@ JOB_NAME = "clusterwright-acceptance"
 ENDING_SECONDS = 45.0
 """For a job that did not end in time: Slurm's KillWait is 30 s."""
 PMIX_FENCE = ("SLURM_PMIX_FENCE", "ring")
-"""With Slurm's default fence, and with `tree`, a rank leaves MPI_Init while others are still in it,
-and Open MPI 5 crashes there when a message arrives (open-mpi/ompi#12495; Slurm 24.11.5 with Open
-MPI 5.0.7 on busy processors: 63 of 530 starts on four nodes, and none of 280 with the ring).
+"""With Slurm's default fence, and with `tree`, a rank leaves MPI_Init while others are in it, and
+Open MPI 5 crashes there when a message arrives (open-mpi/ompi#12495; Slurm 24.11.5 with Open MPI
+5.0.7 on busy processors: 63 of 530 starts on four nodes, and none of 280 with the ring).
 """
 NOTICED_SECONDS = 90.0
 """In which a node whose step is gone is seen to be down, or back."""
