@@ -16,7 +16,7 @@ from typing import Any, Optional
 
 from clusterwright_common import records
 
-from clusterwright_acceptance import baseline, floors, nccl_output, pairs, running
+from clusterwright_acceptance import baseline, benchmarks, floors, nccl_output, pairs, running
 from clusterwright_acceptance.checks import efa_devices
 from clusterwright_acceptance.expected import Expected
 from clusterwright_acceptance.launcher import Launched, Launcher
@@ -124,9 +124,9 @@ def measure_allreduce(
     perf = expected.programs.get("all_reduce_perf", "all_reduce_perf")
     places = running.PLACES["all_reduce_perf"] if perf == "all_reduce_perf" else ()
     script = _FIRST_OF.format(" ".join([perf, *places]))
-    argv = ["sh", "-c", script, perf, "-b", f"{sizes_mib[0]}M", "-e", f"{sizes_mib[-1]}M"]
-    argv += ["-f", "2"]
-    argv += ["-g", "1", "-n", "20", "-w", "5", "-c", "1"]
+    smallest, largest = f"{sizes_mib[0]}M", f"{sizes_mib[-1]}M"
+    words = benchmarks.arguments("all_reduce_perf", smallest=smallest, largest=largest)
+    argv = ["sh", "-c", script, perf, *words]
     own = getattr(launcher, "allreduce_argv", None)
     if own is not None:
         perf, argv, count = "PyTorch", own(sizes_mib, count), 1
@@ -189,12 +189,12 @@ def lustre_write(
 ) -> dict[str, Outcome]:
     """The outcome of writing from all nodes at once, by mount path."""
     found = {}
+    words = benchmarks.arguments("fio", way="write", gib=16, seconds=20)
     for entry in expected.lustre:
         folder = f"{entry.mount_path}/.clusterwright-acceptance"
         script = (
             f'mkdir -p {folder} && f={folder}/$(hostname) && trap "rm -f $f" EXIT && '
-            "fio --name=a --filename=$f --rw=write --bs=1M --size=16G --direct=1 "
-            "--ioengine=libaio --iodepth=32 --time_based --runtime=20 --end_fsync=1 "
+            f"fio --name=a --filename=$f {' '.join(words)} "
             "--output-format=terse --terse-version=3"
         )
         done = launcher.run(

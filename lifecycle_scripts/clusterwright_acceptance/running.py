@@ -6,18 +6,12 @@ from collections.abc import Mapping, Sequence
 
 from clusterwright_common.probe import CommandResult, Probe
 
+from clusterwright_acceptance import benchmarks
 from clusterwright_acceptance.expected import Expected
 
 PLACES: Mapping[str, tuple[str, ...]] = {
-    "fi_pingpong": ("/opt/amazon/efa/bin/fi_pingpong",),
-    "nccom-test": ("/opt/aws/neuron/bin/nccom-test",),
+    **{name: benchmarks.places(name) for name in benchmarks.table()},
     "neuron-ls": ("/opt/aws/neuron/bin/neuron-ls",),
-    "all_reduce_perf": (
-        "/opt/nccl-tests/build/all_reduce_perf",
-        "/usr/local/cuda/efa/test-cuda/all_reduce_perf",
-        "/usr/local/cuda/efa/test-cuda-12.8/all_reduce_perf",
-        "/usr/local/cuda/efa/test-cuda-13.0/all_reduce_perf",
-    ),
     "nvbandwidth": ("/opt/nvbandwidth/nvbandwidth", "/usr/bin/nvbandwidth"),
     "torch-python": ("/opt/pytorch/bin/python3",),
 }

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from clusterwright_acceptance import benchmarks
 from clusterwright_common import lemon, xid, xid_history
 
 from clusterwright_rehearsal.nodes import images
@@ -298,7 +299,10 @@ def test_pairs_of_the_job_template_ping_each_other(cluster: Cluster) -> None:
     lifecycle = Path(__file__).parents[2] / "lifecycle_scripts/clusterwright_acceptance"
     for path in (programs / "efa_pairs.py", lifecycle / "pairs.py"):
         cluster.slurm.write({path.name: path.read_text()}, "/opt")
-    words = ["--pingpong=/usr/local/bin/fi_pingpong", "--seconds=10", "--report=/opt/pairs.json"]
+    words = [
+        "--pingpong=/usr/local/bin/fi_pingpong", "--seconds=10", "--report=/opt/pairs.json",
+        f"--arguments={' '.join(benchmarks.arguments('fi_pingpong', device='DEVICE'))}",
+    ]  # fmt: skip
     cluster.slurm.check(
         "salloc", "--quiet", f"--nodelist={','.join(nodes)}", "--nodes=4", "--exclusive",
         "python3", "/opt/efa_pairs.py", *words, *nodes,

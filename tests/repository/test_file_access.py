@@ -102,6 +102,7 @@ ALLOWED = {
     "clusterwright/container_images/requirements_files.py": {"requirements": _PACKAGE},
     "clusterwright/monitoring/metrics.py": {"sources": _PACKAGE},
     "clusterwright/platforms/acceptance_checks.py": {"table": _PACKAGE},
+    "clusterwright/job_templates/benchmarks.py": {"_table": _PACKAGE},
     "clusterwright/platforms/kubernetes/charts.py": {"listed_charts": _PACKAGE},
     "clusterwright/platforms/kubernetes/value_schemas.py": {"value_schema": _PACKAGE},
     "clusterwright/platforms/parallelcluster/update_policies.py": {"policies": _PACKAGE},

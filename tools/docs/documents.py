@@ -54,6 +54,7 @@ def documents() -> Iterator[Document]:
         ("alerts", "docs/reference/alerts.md", _alerts),
         ("architecture", "docs/images/architecture.svg", _architecture),
         ("aws-operations", "clusterwright/aws/operations.json", _aws_operations),
+        ("benchmarks", "clusterwright/job_templates/benchmarks.json", _benchmarks),
         ("catalog", "docs/reference/catalog.md", _catalog),
         ("commands", "docs/reference/commands.md", _commands),
         ("dashboards", "docs/reference/dashboards.md", _dashboards),
@@ -164,6 +165,12 @@ def _aws_operations() -> str:
     from tools.docs.aws_operations import operations
 
     return json.dumps(operations(), indent=2) + "\n"
+
+
+def _benchmarks() -> str:
+    """The command lines of the node program: the product imports nothing of it."""
+    path = ROOT / "lifecycle_scripts/clusterwright_acceptance/benchmarks.json"
+    return path.read_text(encoding="utf-8")
 
 
 def _catalog() -> str:

@@ -28,6 +28,7 @@ MOST_INTERFACES = 32
 # Vendor 0x1d0f is Amazon: p6-b200 has other RDMA devices, too.
 SCRIPT = r"""
 program=$1 seconds=$2 server=$3 first=$4 devices_folder=$5
+shift 5 # the arguments of the program, in which DEVICE stands for a device
 [ -x "$program" ] || exit 92
 devices=
 for device in "$devices_folder"/*; do
@@ -41,7 +42,7 @@ port=$first code=0
 if [ "$SLURMD_NODENAME" = "$server" ]; then
   for device in $devices; do
     FI_EFA_DEVICE_NAME=$device timeout "$((seconds * 32))" \
-      "$program" -e rdm -p efa -d "$device-rdm" -B "$port" >/dev/null 2>&1 &
+      "$program" "${@/#DEVICE/$device}" -B "$port" >/dev/null 2>&1 &
     port=$((port + 1))
   done
   wait
@@ -53,7 +54,7 @@ for device in $devices; do
     sleep 0.5
     echo "INTERFACE $device"
     FI_EFA_DEVICE_NAME=$device timeout "$seconds" \
-      "$program" -e rdm -p efa -d "$device-rdm" -P "$port" "$server"
+      "$program" "${@/#DEVICE/$device}" -P "$port" "$server"
     done=$?
     [ "$done" = 0 ] || [ "$done" = 124 ] && break
   done
@@ -117,6 +118,7 @@ def step(first, second, number, options):
         "--kill-on-bad-exit=1", "--cpus-per-task=1", "--mem=0", "bash", "-c", SCRIPT, "bash",
         options.pingpong, str(options.seconds), first,
         str(FIRST_PORT + MOST_INTERFACES * (number % 8)), INFINIBAND,
+        *options.arguments.split(),
     ]  # fmt: skip
     limit = options.seconds * MOST_INTERFACES + 60
     try:
@@ -181,6 +183,7 @@ def main(argv=None):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("nodes", nargs="+")
     parser.add_argument("--pingpong", default="/opt/amazon/efa/bin/fi_pingpong")
+    parser.add_argument("--arguments", required=True, help="DEVICE stands for each in turn")
     parser.add_argument("--seconds", type=int, default=20)
     parser.add_argument("--report", type=Path, required=True)
     options = parser.parse_args(argv)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from clusterwright.job_templates import slurm
+import shlex
+
+from clusterwright.job_templates import benchmarks, slurm
 from clusterwright.job_templates.facts import Target
 from clusterwright.job_templates.program_files import (
     PYTHON_FOUND,
@@ -15,6 +17,7 @@ from clusterwright.job_templates.settings import Setting
 from clusterwright.job_templates.template import Context, JobTemplate, RefusedError
 
 PROGRAM = "efa_pairs.py"
+BENCHMARK = "fi_pingpong"
 ROUNDS = "clusterwright_acceptance/pairs.py"
 
 _RUN = """
@@ -24,6 +27,7 @@ _RUN = """
 say "EFA between pairs of $SLURM_JOB_NUM_NODES nodes, report in $RUN_PATH"
 mapfile -t HOSTS < <(scontrol show hostnames "$SLURM_JOB_NODELIST")
 exec python3 "$RUN_PATH/{name}" --pingpong={pingpong} --seconds={seconds} \\
+  --arguments={arguments} \\
   --report="$RUN_PATH/report.json" "${{HOSTS[@]}}"
 """
 
@@ -38,6 +42,7 @@ def _slurm(context: Context) -> str:
         name=PROGRAM,
         pingpong=context.text("program"),
         seconds=context.count("seconds"),
+        arguments=shlex.quote(benchmarks.arguments(BENCHMARK, device="DEVICE")),
     )
     return slurm.script(context, body)
 
@@ -71,7 +76,7 @@ TEMPLATE = JobTemplate(
             "program",
             "path",
             "The program fi_pingpong on the nodes.",
-            default="/opt/amazon/efa/bin/fi_pingpong",
+            default=benchmarks.place(BENCHMARK),
         ),
         Setting("seconds", "count", "Time of an interface, after which it hangs.", default="20"),
     ),

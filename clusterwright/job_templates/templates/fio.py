@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from clusterwright.job_templates import slurm
+from clusterwright.job_templates import benchmarks, slurm
 from clusterwright.job_templates.facts import Target
 from clusterwright.job_templates.program_files import (
     PYTHON_FOUND,
@@ -14,6 +14,7 @@ from clusterwright.job_templates.settings import Setting
 from clusterwright.job_templates.template import Context, JobTemplate, RefusedError
 
 SUMMARY = "fio_summary.py"
+BENCHMARK = "fio"
 
 _RUN = """
 {folder}
@@ -32,10 +33,9 @@ echo "$(hostname): $1 has $free GiB free, and the test writes $2: use less gib o
 exit 92'
 # shellcheck disable=SC2016
 MEASURE='command -v "$1" >/dev/null || exit 92
-exec "$1" --name="node-$(hostname)" --directory="$2" --rw="$3" --size={gib}G --bs={block} \\
-  --direct=1 --ioengine=libaio --iodepth=32 --numjobs={processes} --time_based \\
-  --runtime={seconds} --end_fsync=1 --group_reporting --output-format=json \\
-  --output="$4/$(hostname).json"'
+exec "$1" --name="node-$(hostname)" --directory="$2" \\
+  {arguments} \\
+  --output-format=json --output="$4/$(hostname).json"'
 # shellcheck disable=SC2016
 CLEAN='rm --force "$1/node-$(hostname)".*'
 
@@ -104,8 +104,14 @@ def _slurm(context: Context) -> str:
         local=" ".join(local),
         gib=context.count("gib"),
         processes=context.count("processes"),
-        block=context.text("block"),
-        seconds=context.count("seconds"),
+        arguments=benchmarks.arguments(
+            BENCHMARK,
+            way='"$3"',
+            gib=context.count("gib"),
+            block=context.text("block"),
+            processes=context.count("processes"),
+            seconds=context.count("seconds"),
+        ),
         program=context.text("program"),
         srun=slurm.srun(context),
     )
@@ -142,7 +148,12 @@ TEMPLATE = JobTemplate(
         ),
         Setting("gib", "count", "Size of the file of a process, in GiB.", default="16"),
         Setting("processes", "count", "Processes on each node.", default="4"),
-        Setting("block", "text", "Size of a request, as --bs of fio.", default="1M"),
+        Setting(
+            "block",
+            "text",
+            "Size of a request, as --bs of fio.",
+            default=benchmarks.default(BENCHMARK, "block"),
+        ),
         Setting("seconds", "count", "Duration of each direction.", default="30"),
     ),
 )

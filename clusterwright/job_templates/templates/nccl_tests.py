@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from clusterwright.job_templates import kubernetes, slurm
+from clusterwright.job_templates import benchmarks, kubernetes, slurm
 from clusterwright.job_templates.node_counts import ONLY, node_counts
 from clusterwright.job_templates.settings import Setting
 from clusterwright.job_templates.template import Context, JobTemplate
@@ -23,6 +23,9 @@ COLLECTIVES: Final = (
 )
 """The programs of NVIDIA/nccl-tests, src/Makefile."""
 
+BENCHMARK: Final = "all_reduce_perf"
+"""All programs of nccl-tests have its arguments."""
+
 _DEBUG: Final = (("NCCL_DEBUG", "INFO"), ("NCCL_DEBUG_SUBSYS", "INIT,NET"))
 
 _RUN = """
@@ -37,7 +40,7 @@ for count in "${{NODE_COUNTS[@]}}"; do
     say "$collective on $count nodes"
     {srun} --nodes="$count" --ntasks-per-node={tasks} --mpi=pmix \\
       "$PROGRAMS/${{collective}}_perf" \\
-      -b {smallest} -e {largest} -f 2 -g 1 -c 1 -n {iterations} -w 5 || {{
+      {arguments} || {{
       say "$collective on $count nodes failed"
       FAILED=1
     }}
@@ -93,7 +96,7 @@ for count in "${{NODE_COUNTS[@]}}"; do
     say "$collective on $count nodes"
     "${{MPIRUN[@]}}" --np "$((count * {tasks}))" --npernode {tasks} \\
       "$PROGRAMS/${{collective}}_perf" \\
-      -b {smallest} -e {largest} -f 2 -g 1 -c 1 -n {iterations} -w 5 || {{
+      {arguments} || {{
       say "$collective on $count nodes failed"
       FAILED=1
     }}
@@ -122,9 +125,12 @@ def _words(context: Context) -> dict[str, Any]:
         "counts": " ".join(str(count) for count in node_counts(context)),
         "collectives": " ".join(COLLECTIVES if chosen == ["all"] else chosen),
         "tasks": context.target.accelerators,
-        "smallest": context.text("smallest"),
-        "largest": context.text("largest"),
-        "iterations": context.count("iterations"),
+        "arguments": benchmarks.arguments(
+            BENCHMARK,
+            smallest=context.text("smallest"),
+            largest=context.text("largest"),
+            iterations=context.count("iterations"),
+        ),
     }
 
 
@@ -147,7 +153,7 @@ TEMPLATE = JobTemplate(
             "programs",
             "path",
             "Folder of all_reduce_perf and the others, on the nodes or in the image.",
-            default="/opt/nccl-tests/build",
+            default=benchmarks.place(BENCHMARK).rpartition("/")[0],
         ),
         Setting(
             "collectives",
@@ -158,7 +164,12 @@ TEMPLATE = JobTemplate(
         ),
         Setting("smallest", "text", "Smallest message, as -b of the programs.", default="8"),
         Setting("largest", "text", "Largest message, as -e of the programs.", default="16G"),
-        Setting("iterations", "count", "Timed iterations of a size, as -n.", default="20"),
+        Setting(
+            "iterations",
+            "count",
+            "Timed iterations of a size, as -n.",
+            default=benchmarks.default(BENCHMARK, "iterations"),
+        ),
         ONLY,
     ),
 )

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import Final
 
-from clusterwright.job_templates import slurm
+from clusterwright.job_templates import benchmarks, slurm
 from clusterwright.job_templates.node_counts import ONLY, node_counts
 from clusterwright.job_templates.program_files import results_folder
 from clusterwright.job_templates.settings import Setting
 from clusterwright.job_templates.template import Context, JobTemplate
 
 COLLECTIVES: Final = ("all_reduce", "all_gather", "reduce_scatter", "alltoall", "sendrecv")
+
+BENCHMARK: Final = "nccom-test"
 
 _RUN = """
 {folder}
@@ -28,9 +30,8 @@ read -r ADDRESS _ < <(getent ahostsv4 "${{HOSTS[0]}}") ||
 # Several nodes: with srun where nccom-test can, else with MPI, which needs SSH between the nodes.
 run() {{
   local count=$1 collective=$2
-  local words=("$PROGRAM" -r "$((RANKS_OF_A_NODE * count))" -N "$count" "$collective"
-    -b {smallest} -e {largest} -f 2 -n {iterations} -w 5 -d fp32 --check --non-interactive
-    --report-to-json-file "$RUN_PATH/$collective-$count-nodes.json")
+  local words=("$PROGRAM" -N "$count" "$collective"
+    {arguments} --check --non-interactive)
   if ((count == 1)); then
     {srun} --nodes=1 --ntasks=1 "${{words[@]}}"
   elif [[ "$HELP" == *--slurm-mode* ]]; then
@@ -65,9 +66,14 @@ def _slurm(context: Context) -> str:
         counts=" ".join(str(count) for count in node_counts(context)),
         collectives=" ".join(COLLECTIVES if chosen == "all" else (chosen,)),
         srun=slurm.srun(context),
-        smallest=context.text("smallest"),
-        largest=context.text("largest"),
-        iterations=context.count("iterations"),
+        arguments=benchmarks.arguments(
+            BENCHMARK,
+            ranks='"$((RANKS_OF_A_NODE * count))"',
+            smallest=context.text("smallest"),
+            largest=context.text("largest"),
+            iterations=context.count("iterations"),
+            report='"$RUN_PATH/$collective-$count-nodes.json"',
+        ),
     )
     return slurm.script(context, body)
 
@@ -92,7 +98,7 @@ TEMPLATE = JobTemplate(
             "program",
             "path",
             "The program nccom-test on the nodes.",
-            default="/opt/aws/neuron/bin/nccom-test",
+            default=benchmarks.place(BENCHMARK),
         ),
         Setting(
             "collectives",
@@ -108,7 +114,12 @@ TEMPLATE = JobTemplate(
         ),
         Setting("smallest", "text", "Smallest message, as -b of the program.", default="8"),
         Setting("largest", "text", "Largest message, as -e of the program.", default="1GB"),
-        Setting("iterations", "count", "Timed operations of a size, as -n.", default="20"),
+        Setting(
+            "iterations",
+            "count",
+            "Timed operations of a size, as -n.",
+            default=benchmarks.default(BENCHMARK, "iterations"),
+        ),
         ONLY,
     ),
 )

@@ -12,7 +12,7 @@ from typing import Optional
 
 from clusterwright_common.probe import Probe
 
-from clusterwright_acceptance import running
+from clusterwright_acceptance import benchmarks, running
 from clusterwright_acceptance.checks import efa_devices
 from clusterwright_acceptance.expected import Expected
 from clusterwright_acceptance.outcome import Outcome, failed
@@ -23,12 +23,14 @@ SOURCE = "awsome-distributed-ai, gpu-cluster-healthcheck (2026-07-23)"
 
 _FIRST_PORT = 47_600
 _SCRIPT = """
-"$1" -e rdm -p efa -d "$2-rdm" -B "$3" >/dev/null 2>&1 &
+program=$1 port=$2
+shift 2
+"$program" "$@" -B "$port" >/dev/null 2>&1 &
 server=$!
 trap 'kill $server 2>/dev/null' EXIT
 for try in 1 2 3 4 5; do
   sleep 0.2
-  "$1" -e rdm -p efa -d "$2-rdm" -P "$3" 127.0.0.1 && exit 0
+  "$program" "$@" -P "$port" 127.0.0.1 && exit 0
   kill -0 $server 2>/dev/null || exit 1
 done
 exit 1
@@ -48,9 +50,10 @@ def look(probe: Probe, expected: Expected) -> Outcome:
     before = efa_devices.traffic(probe)
     bad: list[str] = []
     for number, name in enumerate(names):
+        words = benchmarks.arguments("fi_pingpong", device=name)
         result = running.run(
             probe,
-            ["sh", "-c", _SCRIPT, "sh", pingpong, name, str(_FIRST_PORT + number)],
+            ["sh", "-c", _SCRIPT, "sh", pingpong, str(_FIRST_PORT + number), *words],
             SECONDS_PER_DEVICE,
             {"FI_EFA_ENABLE_SHM_TRANSFER": "0", "FI_EFA_DEVICE_NAME": name},
         )

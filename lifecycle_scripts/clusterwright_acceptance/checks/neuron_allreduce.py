@@ -9,7 +9,7 @@ from typing import Optional
 
 from clusterwright_common.probe import Probe
 
-from clusterwright_acceptance import floors, nccl_output, running
+from clusterwright_acceptance import benchmarks, floors, nccl_output, running
 from clusterwright_acceptance.expected import Expected
 from clusterwright_acceptance.outcome import Outcome, against_floor, failed
 
@@ -30,9 +30,10 @@ def look(probe: Probe, expected: Expected) -> Outcome:
         raise running.Unreadable("no source states how many devices this type has")
     report = probe.path(REPORT)
     report.unlink(missing_ok=True)
-    size = str(SIZE_BYTES)
-    argv = [nccom, "-r", str(count), "-b", size, "-e", size, "-n", "20", "-w", "5", "-d", "fp32"]
-    result = running.run(probe, [*argv, "allr", "--report-to-json-file", str(report)], SECONDS)
+    words = benchmarks.arguments(
+        "nccom-test", ranks=count, smallest=SIZE_BYTES, largest=SIZE_BYTES, report=report
+    )
+    result = running.run(probe, [nccom, "allr", *words], SECONDS)
     try:
         value = nccl_output.parse_nccom(probe.read(REPORT) or "").get(SIZE_BYTES)
     except nccl_output.BadOutput as error:

@@ -6,7 +6,7 @@ from typing import Optional
 
 from clusterwright_common.probe import Probe
 
-from clusterwright_acceptance import floors, nccl_output, running
+from clusterwright_acceptance import benchmarks, floors, nccl_output, running
 from clusterwright_acceptance.checks import nvlink
 from clusterwright_acceptance.expected import Expected
 from clusterwright_acceptance.outcome import Outcome, against_floor, failed
@@ -26,8 +26,8 @@ def look(probe: Probe, expected: Expected) -> Outcome:
         raise running.Unreadable("no source states how many GPUs this type has")
     floor, mib = floors.nvlink_allreduce(expected)
     size = f"{mib}M"
-    argv = [perf, "-b", size, "-e", size, "-g", str(count), "-n", "20", "-w", "5", "-c", "1"]
-    result = running.run(probe, argv, SECONDS)
+    words = benchmarks.arguments("all_reduce_perf", smallest=size, largest=size, devices=count)
+    result = running.run(probe, [perf, *words], SECONDS)
     try:
         report = nccl_output.parse(result.stdout + result.stderr)
         value = report.busbw(mib * 2**20)

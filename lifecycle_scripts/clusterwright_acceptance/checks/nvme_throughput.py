@@ -11,7 +11,7 @@ from typing import Optional
 
 from clusterwright_common.probe import Probe
 
-from clusterwright_acceptance import floors, running
+from clusterwright_acceptance import benchmarks, floors, running
 from clusterwright_acceptance.expected import Expected
 from clusterwright_acceptance.outcome import Outcome, against_floor
 
@@ -42,11 +42,8 @@ def look(probe: Probe, expected: Expected) -> Outcome:
 
 def fio_mbps(probe: Probe, fio: str, file: str, way: str, seconds: float) -> float:
     """The throughput of one direction in MB/s. Raises Hung or Unreadable."""
-    argv = [
-        fio, "--name=acceptance", f"--filename={file}", f"--rw={way}", "--bs=1M", "--size=8G",
-        "--direct=1", "--ioengine=libaio", "--iodepth=32", "--numjobs=1", "--time_based",
-        f"--runtime={RUN_SECONDS}", "--group_reporting", "--output-format=json",
-    ]  # fmt: skip
+    words = benchmarks.arguments("fio", way=way, gib=8, seconds=RUN_SECONDS)
+    argv = [fio, "--name=acceptance", f"--filename={file}", *words, "--output-format=json"]
     text = running.output(probe, argv, seconds)
     try:
         # Warnings may stand before the JSON.

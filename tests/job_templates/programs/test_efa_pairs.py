@@ -98,7 +98,7 @@ def test_a_missing_program_ends_the_job(
     command(tmp_path, "srun", "#!/bin/bash\nexit 92\n")
     monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
     report = tmp_path / "report.json"
-    assert efa.main([f"--report={report}", "a", "b"]) == 92
+    assert efa.main([f"--report={report}", "--arguments=", "a", "b"]) == 92
     assert "fi_pingpong is missing on a or b" in capsys.readouterr().out
     assert not report.exists()
 
@@ -119,7 +119,7 @@ def pair(machine: Path) -> tuple[int, str]:
     """Run the script of both nodes; the exit code and the output of the client."""
     words = [
         "bash", "-c", efa.SCRIPT, "bash", f"{machine}/fi_pingpong", "5", "node-1", "47600",
-        f"{machine}/infiniband",
+        f"{machine}/infiniband", "-e", "rdm", "-p", "efa", "-d", "DEVICE-rdm",
     ]  # fmt: skip
     environment = {"PATH": f"{machine}:/usr/bin:/bin"}
     with subprocess.Popen(words, env=environment | {"SLURMD_NODENAME": "node-1"}) as server:

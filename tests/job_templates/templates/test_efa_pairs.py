@@ -30,6 +30,7 @@ def test_the_rounds_are_those_of_acceptance() -> None:
     assert rounds.rstrip() in text
     assert "#SBATCH --nodes=7\n" in text
     assert "--pingpong=/opt/amazon/efa/bin/fi_pingpong --seconds=20" in text
+    assert "--arguments='-e rdm -p efa -d DEVICE-rdm'" in text
 
 
 def test_a_bad_node_is_named(tmp_path: Path) -> None:

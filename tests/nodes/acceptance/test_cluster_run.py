@@ -254,7 +254,7 @@ def test_program_is_found_in_its_usual_places(
         done = subprocess.run(words, capture_output=True, text=True, check=False)
         return done.returncode, done.stdout + done.stderr
 
-    assert printed() == (0, "-b 8192M -e 8192M -f 2 -g 1 -n 20 -w 5 -c 1\n")
+    assert printed() == (0, "-b 8192M -e 8192M -f 2 -g 1 -c 1 -n 20 -w 5\n")
     place.unlink()
     assert printed() == (127, "all_reduce_perf: No such file or directory\n")
 

@@ -27,7 +27,7 @@ def test_fast_node_passes(node: Node) -> None:
     found = node.look("nvlink-allreduce")
     assert (found.verdict, found.value, found.unit) == ("pass", 476.0, "GB/s")
     assert found.floor == pytest.approx(452.2)
-    assert (node.root / "asked").read_text() == "-b 16384M -e 16384M -g 8 -n 20 -w 5 -c 1\n"
+    assert (node.root / "asked").read_text() == "-b 16384M -e 16384M -f 2 -g 8 -c 1 -n 20 -w 5\n"
 
 
 def test_slow_node_fails(node: Node) -> None:
