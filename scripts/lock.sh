@@ -49,11 +49,13 @@ compile requirements/clients/mlperf.txt requirements/clients/mlperf.in \
 # moto's own tests run in our environment, with its versions.
 compile requirements/moto-tests.txt requirements/moto-tests.in --constraint requirements/dev.txt
 # They are read and not imported: for the one Python that all of them have wheels for.
-echo "lock: requirements/framework-sources.txt" >&2
-"${bin}/uv" pip compile --quiet --no-deps --python-version 3.12 --generate-hashes \
-  --python-platform x86_64-manylinux_2_28 --no-emit-index-url \
-  --custom-compile-command "make lock" ${UPGRADE:+--upgrade} \
-  --output-file requirements/framework-sources.txt requirements/framework-sources.in
+for name in framework-sources framework-sources-neuron; do
+  echo "lock: requirements/${name}.txt" >&2
+  "${bin}/uv" pip compile --quiet --no-deps --python-version 3.12 --generate-hashes \
+    --python-platform x86_64-manylinux_2_28 --no-emit-index-url \
+    --custom-compile-command "make lock" ${UPGRADE:+--upgrade} \
+    --output-file "requirements/${name}.txt" "requirements/${name}.in"
+done
 
 for folder in tools/cdk-cli tools/old-python tools/browser; do
   echo "lock: ${folder}/package-lock.json" >&2

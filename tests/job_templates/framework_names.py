@@ -149,7 +149,7 @@ VLLM = frozenset(
         "--tensor-parallel-size",
     }
 )
-"""Of the package vllm 0.33.0: those that the template uses."""
+"""Of the package vllm 0.33.0: those that the template uses; compared with vllm-tpu 0.32.0."""
 TORCHTITAN_COMMAND = frozenset(
     {
         "--checkpoint.enable",

@@ -7,14 +7,15 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-from tools.setup.framework_sources import UNPACKED
+from tools.setup.framework_sources import UNPACKED, UNPACKED_OF_NEURON
 
 
 class Module:
-    """A module of the unpacked packages: its classes, and what it imports."""
+    """A module of the packages in a folder: its classes, and what it imports."""
 
-    def __init__(self, name: str) -> None:
-        path = _path(name)
+    def __init__(self, name: str, folder: Path = UNPACKED) -> None:
+        self.folder = folder
+        path = _path(name, folder)
         self.package = name if path.name == "__init__.py" else name.rpartition(".")[0]
         self.tree = ast.parse(path.read_text(encoding="utf-8"))
         self.classes: dict[str, ast.ClassDef] = {}
@@ -22,6 +23,9 @@ class Module:
         for node in ast.walk(self.tree):
             if isinstance(node, ast.ClassDef):
                 self.classes[node.name] = node
+                for inner in node.body:
+                    if isinstance(inner, ast.ClassDef):
+                        self.classes[f"{node.name}.{inner.name}"] = inner
             elif isinstance(node, ast.ImportFrom):
                 for one in node.names:
                     self.imports[one.asname or one.name] = (self._source(node), one.name)
@@ -43,9 +47,11 @@ class Module:
         if depth > 12:
             return {}
         if node is None:
-            source, original = self.imports.get(name, ("", ""))
-            known = bool(source) and _path(source).is_file()
-            return module(source).fields(original, depth + 1) if known else {}
+            outer, dot, inner_name = name.partition(".")
+            source, original = self.imports.get(outer, ("", ""))
+            if not source or not _path(source, self.folder).is_file():
+                return {}
+            return module(source, self.folder).fields(f"{original}{dot}{inner_name}", depth + 1)
         found: dict[str, tuple[Module, ast.AnnAssign]] = {}
         for base in reversed(node.bases):
             found |= self.fields(_last(base), depth + 1) if _last(base) != name else {}
@@ -60,18 +66,18 @@ class Module:
         for section, (where, field) in self.fields(name).items():
             found.add(section)
             for node in ast.walk(field.annotation):
-                found |= {f"{section}.{inner}" for inner in where.fields(_last(node))}
+                found |= {f"{section}.{inner}" for inner in where.fields(_dotted(node))}
         return found
 
 
 @cache
-def module(name: str) -> Module:
+def module(name: str, folder: Path = UNPACKED) -> Module:
     """A module, read once."""
-    return Module(name)
+    return Module(name, folder)
 
 
-def _path(name: str) -> Path:
-    folder = UNPACKED.joinpath(*name.split("."))
+def _path(name: str, packages: Path) -> Path:
+    folder = packages.joinpath(*name.split("."))
     return folder / "__init__.py" if folder.is_dir() else folder.with_suffix(".py")
 
 
@@ -116,6 +122,29 @@ def torchtitan() -> set[str]:
     return module("torchtitan.config.job_config").sections("JobConfig")
 
 
+def torchtitan_command() -> set[str]:
+    """The arguments of its command line since 0.3.0, which has no TOML file."""
+    manager = module("torchtitan.config.manager", UNPACKED_OF_NEURON)
+    found = {text for text in _constants(manager.tree) if text in ("--module", "--config")}
+    trainer = module("torchtitan.trainer", UNPACKED_OF_NEURON)
+    return found | {f"--{name}" for name in trainer.sections("Trainer.Config")}
+
+
+def vllm() -> set[str]:
+    """The arguments of `vllm serve`: of argparse, and the fields of FrontendArgs."""
+    engine, server = (
+        module(f"vllm.{name}") for name in ("engine.arg_utils", "entrypoints.launchers.cli_args")
+    )
+    words = [
+        word
+        for one in (engine, server)
+        for call in one.calls("add_argument")
+        for word in call.args
+    ]
+    found = {text for word in words for text in _constants(word) if text.startswith("--")}
+    return found | {f"--{name.replace('_', '-')}" for name in server.fields("FrontendArgs")}
+
+
 def bridge() -> set[str]:
     """The fields of Megatron-Bridge's ConfigContainer, and of Megatron-LM's classes in it."""
     return module("megatron.bridge.training.config").sections("ConfigContainer")
@@ -127,11 +156,18 @@ def bridge_precisions() -> set[str]:
     return {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
 
 
+def _dotted(node: ast.AST) -> str:
+    """`A.B` of an attribute of a name; else the last name."""
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+        return f"{node.value.id}.{node.attr}"
+    return _last(node)
+
+
 def _last(node: ast.AST) -> str:
     return str(getattr(node, "attr", getattr(node, "id", "")))
 
 
-def _constants(node: ast.expr | None) -> Iterator[str]:
+def _constants(node: ast.AST | None) -> Iterator[str]:
     for inner in ast.walk(node) if node is not None else ():
         if isinstance(inner, ast.Constant) and isinstance(inner.value, str):
             yield inner.value

@@ -1,7 +1,8 @@
 """The names that rendered jobs are tested against are those of the frameworks' packages.
 
-Not here: vLLM, whose source distribution has 47 MB; the options of Megatron-Bridge's launcher and
-the programs of MLPerf, which no package has.
+vLLM's are those of its build for TPUs, which is small. Not here: the options of Megatron-Bridge's
+launcher and the programs of MLPerf, which no package has, and what TorchTitan Neuron changes in
+torchtitan.
 """
 
 from __future__ import annotations
@@ -16,7 +17,9 @@ from tests.job_templates.framework_names import (
     BRIDGE_PRECISIONS,
     MEGATRON,
     TORCHTITAN,
+    TORCHTITAN_COMMAND,
     TRL,
+    VLLM,
 )
 from tools.setup import framework_sources as fetched
 from tools.setup.errors import SetupError
@@ -38,8 +41,10 @@ def _sources() -> None:
         (TRL, framework_sources.trl),
         (BRIDGE, framework_sources.bridge),
         (BRIDGE_PRECISIONS, framework_sources.bridge_precisions),
+        (VLLM, framework_sources.vllm),
+        (TORCHTITAN_COMMAND, framework_sources.torchtitan_command),
     ],
-    ids=["megatron", "torchtitan", "trl", "bridge", "bridge_precisions"],
+    ids=["megatron", "torchtitan", "trl", "bridge", "bridge_precisions", "vllm", "neuron"],
 )
 def test_every_name_is_the_framework_s(
     names: frozenset[str], known: Callable[[], set[str]]
@@ -53,3 +58,6 @@ def test_a_name_that_no_framework_has() -> None:
     assert "model.tensor_parallel" not in framework_sources.bridge()
     assert "training.sequence_length" not in framework_sources.torchtitan()
     assert "--max_tokens" not in framework_sources.trl()
+    assert "--tensor-parallel" not in framework_sources.vllm()
+    assert "--training.sequence_length" not in framework_sources.torchtitan_command()
+    assert "--job.config_file" not in framework_sources.torchtitan_command()

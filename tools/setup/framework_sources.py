@@ -1,7 +1,7 @@
 """Sources of the frameworks whose arguments job files have, from their pinned wheels.
 
 `python -m tools.setup.framework_sources` unpacks them into `.clusterwright/framework-sources/`,
-with the hashes in requirements/framework-sources.txt, where the pins have changed. They are read,
+with the hashes in requirements/framework-sources*.txt, where the pins have changed. They are read,
 not imported, and what they depend on is not fetched. Only a test needs them, which fetches them.
 """
 
@@ -16,9 +16,14 @@ from tools.setup.packages import read_committed, uv_pip
 from tools.setup.paths import ROOT
 from tools.setup.progress import bring_up
 
-REQUIREMENTS = ROOT / "requirements" / "framework-sources.txt"
 HOME = ROOT / ".clusterwright" / "framework-sources"
 UNPACKED = HOME / "packages"
+UNPACKED_OF_NEURON = HOME / "neuron"
+"""Another release of torchtitan, which cannot lie in the same folder."""
+PINS = {
+    UNPACKED: ROOT / "requirements" / "framework-sources.txt",
+    UNPACKED_OF_NEURON: ROOT / "requirements" / "framework-sources-neuron.txt",
+}
 _STAMP = HOME / "built-from"
 # Sources are the same in each wheel: one that every index has.
 _WHEELS = ("--python-version", "3.12", "--python-platform", "x86_64-manylinux_2_28")
@@ -40,12 +45,13 @@ def bring_up_to_date() -> bool:
             return False
         shutil.rmtree(HOME, ignore_errors=True)
         HOME.mkdir()
-        uv_pip(
-            "install",
-            *("--require-hashes", "--no-deps", "--only-binary=:all:", *_WHEELS),
-            *("--target", UNPACKED, "-r", REQUIREMENTS),
-            doing="fetching the sources of training frameworks",
-        )
+        for folder, requirements in PINS.items():
+            uv_pip(
+                "install",
+                *("--require-hashes", "--no-deps", "--only-binary=:all:", *_WHEELS),
+                *("--target", folder, "-r", requirements),
+                doing="fetching the sources of training frameworks",
+            )
         _STAMP.write_text(_digest())
     return True
 
@@ -56,7 +62,8 @@ def main() -> int:
 
 
 def _digest() -> str:
-    return hashlib.sha256(read_committed(REQUIREMENTS)).hexdigest()
+    pins = [read_committed(path) for path in PINS.values()]
+    return hashlib.sha256(b"".join(pins)).hexdigest()
 
 
 if __name__ == "__main__":
