@@ -63,6 +63,81 @@ def test_space_and_program(tmp_path: Path) -> None:
     assert "has 40 GiB free, and the test writes 24" in done.stdout
 
 
+_ON_DRIVES = """#!/bin/bash
+echo "ior $*" >>"@@/calls"
+[[ "$*" == *--posix.odirect* ]] || exit 0
+node=$(ls "@@/started" | wc -l)
+touch "@@/started/$node"
+[[ $node == FAILS ]] && exit 3
+echo "Max Write: 1000.00 MiB/sec (${node}048.58 MB/sec)"
+echo "Max Read:  2000.00 MiB/sec (2${node}97.15 MB/sec)"
+"""
+_IN_ORDER = """#!/bin/bash
+echo "srun $*" >>"@@/calls"
+exec 9>"@@/lock"
+flock 9
+while [[ "$1" == -* ]]; do shift; done
+"$@"
+"""
+
+
+def on_drives(folder: Path, fails: str = "none") -> tuple[int, str, list[str]]:
+    for name in ("fsx", "scratch", "started"):
+        (folder / name).mkdir()
+    node.command(folder, "usr/local/bin/ior", _ON_DRIVES.replace("FAILS", fails))
+    node.command(folder, "srun", _IN_ORDER)
+    done = node.run(
+        rendered("ior", partition="gpu", gib="1", nodes="4", processes="2", plan=None),
+        folder,
+        nodes=4,
+    )
+    return done.returncode, done.stdout + done.stderr, node.calls(folder)
+
+
+def test_the_drives_of_every_node(tmp_path: Path) -> None:
+    code, log, calls = on_drives(tmp_path)
+    assert code == 0, log
+    steps = [call for call in calls if call.startswith("srun") and "--nodelist" in call]
+    for number, step in enumerate(sorted(steps), start=1):
+        assert f"--nodes=1 --ntasks=2 --ntasks-per-node=2 --nodelist=node-{number} " in step
+    (line,) = {call for call in calls if call.startswith("ior") and "odirect" in call}
+    files = f"{tmp_path}/scratch/runs/ior/ior/77/data"
+    assert line == f"ior -a POSIX -w -r -F -e -g --posix.odirect -b 1g -t 1m -o {files}"
+    figures = (tmp_path / "fsx/runs/ior/77/local.txt").read_text()
+    assert figures in log
+    assert len(figures.splitlines()) == 10
+    assert "node-1: write: " in figures
+    assert "write: together 6194.32 MB/s, slowest node-" in figures
+    assert "read: together 8988.6 MB/s, slowest node-" in figures
+    assert not (tmp_path / "scratch/runs/ior/ior/77").exists()
+
+
+def test_a_node_without_figures_fails_the_job(tmp_path: Path) -> None:
+    code, log, _ = on_drives(tmp_path, fails="2")
+    assert code == 1
+    assert "write: 1 of 4 nodes have no result" in log
+    assert "read: together" in log
+    assert not (tmp_path / "scratch/runs/ior/ior/77").exists()
+
+
+def test_drives_without_space(tmp_path: Path) -> None:
+    (tmp_path / "fsx").mkdir()
+    node.command(tmp_path, "usr/local/bin/ior", _ON_DRIVES)
+    node.command(tmp_path, "df", "#!/bin/bash\nprintf 'Avail\\n   3\\n'\n")
+    text = rendered("ior", partition="gpu", folder="/scratch", gib="1", processes="2", plan=None)
+    done = node.run(text, tmp_path, nodes=4)
+    assert done.returncode == 92
+    assert "has 3 GiB free, and the test writes 2: use less gib" in done.stdout
+    assert not any(call.startswith("ior") for call in node.calls(tmp_path))
+
+
+def test_only_one_folder() -> None:
+    assert "--posix.odirect" not in rendered("ior", partition="gpu", folder="/fsx/here")
+    text = rendered("ior", partition="gpu", folder="/scratch/here")
+    assert "LOCAL=/scratch/here/$SLURM_JOB_ID\n" in text
+    assert "NODE_COUNTS" not in text
+
+
 def test_in_a_container() -> None:
     text = rendered("ior", image=IMAGE)
     assert '--container-image="$IMAGE"' in text
