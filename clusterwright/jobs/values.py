@@ -101,6 +101,19 @@ def array_tasks(text: str) -> int | None:
     return len(found)
 
 
+def array_limits(text: str) -> tuple[int, int] | None:
+    """Smallest and largest task of `--array`: 0 and 8 of `0-9:4`; None if it is another text."""
+    found: list[int] = []
+    for part in text.partition("%")[0].split(","):
+        match = _TASKS.fullmatch(part)
+        if match is None:
+            return None
+        first, last, step = match.groups()
+        tasks = range(int(first), int(last or first) + 1, int(step or 1) or 1)
+        found += [tasks[0], tasks[-1]] if tasks else []
+    return (min(found), max(found)) if found else None
+
+
 def resources(text: str) -> list[tuple[str, str, int | None]]:
     """Name, type and count of `gpu:8`, `gpu:h100:8,tmpdisk:1`; a missing count is 1."""
     found = []

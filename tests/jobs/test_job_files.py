@@ -58,6 +58,8 @@ def test_good_file_has_no_findings(path: Path) -> None:
         ("deepspeed", "--node_rank $SLURM_PROCID", "--node_rank 0", "CW-J054"),
         ("deepspeed", "MASTER_ADDR=$(", "MASTER_ADDR=localhost #", "CW-J023"),
         ("ray", "srun --overlap", "srun", "CW-J057"),
+        ("ray", "--num-gpus 8 --block &\nsleep", "--num-gpus 16 --block &\nsleep", "CW-J050"),
+        ("neuron", "--nproc_per_node 32", "--nproc_per_node 64", "CW-J050"),
         ("ray", "--block &\nsleep", "--block\nsleep", "CW-J055"),
         ("ray", "ip_head=$head_node_ip:", "ip_head=127.0.0.1:", "CW-J023"),
         ("ray", '="$SLURM_NNODES"', "=8", "CW-J051"),

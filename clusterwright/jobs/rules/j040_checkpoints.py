@@ -55,7 +55,7 @@ class Checkpoints(JobRule):
             )
 
 
-def _arguments(words: Sequence[Word], folder: str | None) -> Iterator[tuple[Word, str]]:
+def output_arguments(words: Sequence[Word], folder: str | None) -> Iterator[tuple[Word, str]]:
     """The paths that one program is told to write to, seen from its folder."""
     for index, word in enumerate(words):
         name, equals, value = word.text.partition("=")
@@ -73,7 +73,7 @@ def _paths(job: Job) -> Iterator[tuple[Word | Assignment, str]]:
     for step in job.file.steps:
         for program in step.programs:
             # In a container another folder is the working directory.
-            yield from _arguments(program.words, None if job.containers else program.folder)
+            yield from output_arguments(program.words, None if job.containers else program.folder)
     for assignment in job.file.script.assignments:
         if _VARIABLES.fullmatch(assignment.name):
             yield assignment, assignment.value.text

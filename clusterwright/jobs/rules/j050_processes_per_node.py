@@ -3,10 +3,21 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
-from clusterwright.jobs.rule import Fail, Job, JobRule, Launcher, Results, Step
+from clusterwright.catalog import Known
+from clusterwright.jobs import values
+from clusterwright.jobs.job import argument, is_training
+from clusterwright.jobs.rule import Command, Fail, Job, JobRule, Launcher, Results, Step, Word
 
 _DEVICES = re.compile(r"\+{0,2}(?:--)?trainer\.devices=(\d{1,9})")
+_CORES = {"Trn1": 2, "Trn2": 8}
+"""NeuronCores of a chip: AWS Neuron documentation, Trn1 architecture, Trainium2 architecture."""
+_PERF = re.compile(r"(?:^|/)\w+_perf(?:_mpi)?$")
+_PER_NODE = ("-N", "-npernode", "--npernode", "-ppn", "--ppn", "-perhost")
+_RANKS = ("-n", "-np", "--np")
+_HOSTS = ("-H", "-host", "--host", "-hostfile", "--hostfile", "-machinefile", "--machinefile")
+_PER_RESOURCE = re.compile(r"ppr:(\d{1,9}):node")
 _OWN_GPUS = ("gpus", "gpus-per-node", "gpus-per-task", "gpus-per-socket", "gres", "tres-per-task")
 
 
@@ -21,11 +32,17 @@ class ProcessesPerNode(JobRule):
 
     def check(self, job: Job) -> Results:
         own = job.accelerators_per_node
-        if job.families != {"nvidia"} or not own:
-            return  # Neuron: processes are cores, of which a device has several.
+        if not own:
+            return
         requested = job.requested_accelerators
         given = requested[2] if requested is not None and requested[2] is not None else own
         given = min(given, own)
+        if job.families == {"neuron"}:
+            yield from _neuron(job, given)
+        elif job.families == {"nvidia"}:
+            yield from self._nvidia(job, given)
+
+    def _nvidia(self, job: Job, given: int) -> Results:
         launchers = job.file.launchers
         for step, launcher in launchers:
             if launcher.name != "accelerate":
@@ -35,6 +52,109 @@ class ProcessesPerNode(JobRule):
         for step in job.file.steps:
             if step.launcher is None and step.runner == "srun":
                 yield from _lightning(job, step)
+        if len(job.file.steps) == 1 and job.exclusive:
+            yield from _idle_under_mpi(job, job.file.steps[0], given)
+        yield from _ray(job, given)
+
+
+def _neuron(job: Job, given: int) -> Results:
+    """A process has at least one core, of which a chip has several."""
+    chips = set()
+    for group in job.groups:
+        instance = job.catalog.instance(group.instance_type)
+        chip = instance.accelerator if instance is not None else None
+        chips.add(_CORES.get(chip.value) if isinstance(chip, Known) else None)
+    cores = chips.pop() if len(chips) == 1 else None
+    if cores is None:
+        return
+    for step, launcher in job.file.launchers:
+        if launcher.name != "accelerate":
+            yield from _processes(job, step, launcher, given * cores, "NeuronCores")
+
+
+def _ray(job: Job, given: int) -> Results:
+    """Ray gives processes as many GPUs as it is told to have."""
+    for words in _ray_starts(job):
+        word = argument(words, "--num-gpus")
+        number = values.whole(word.text) if word is not None and not word.dynamic else None
+        if number is None or number <= given:
+            continue
+        yield Fail(
+            message=f"Ray is told of {number} GPUs, and the job has {given} on each node",
+            at=word,
+            severity="warning",
+            requested=number,
+            limit=given,
+        )
+
+
+def _ray_starts(job: Job) -> Iterator[tuple[Word, ...]]:
+    """The words of each `ray start`, under srun or in the script."""
+    found: dict[tuple[int, int], tuple[Word, ...]] = {}
+    programs: list[Command] = [one for step in job.file.steps for one in step.programs]
+    for command in (*programs, *job.file.commands):
+        if command.name == "ray" and [word.text for word in command.words[1:2]] == ["start"]:
+            found.setdefault((command.words[0].line, command.words[0].column), command.words)
+    yield from found.values()
+
+
+def _idle_under_mpi(job: Job, step: Step, given: int) -> Results:
+    """The only program, of which each rank uses one GPU, has fewer ranks than the node GPUs."""
+    command, words = step.command, step.program
+    if step.runner != "mpirun" or step.launcher is not None or not command.certain:
+        return
+    if command.background or job.file.variable("CUDA_VISIBLE_DEVICES"):
+        return
+    trains = is_training(words)
+    start = next(
+        (
+            index
+            for index, word in enumerate(words)
+            if _PERF.search(word.text) or (trains and word.text.endswith(".py"))
+        ),
+        None,
+    )
+    if start is None or any(word.text == ":" for word in words):
+        return
+    ranks, place = _ranks_per_node(job, words[:start])
+    each = 1
+    if not _PERF.search(words[start].text):
+        if ranks == 1:
+            return  # It may start the others itself.
+    else:
+        for name in ("-g", "-t"):
+            stated = argument(words[start:], name)
+            number = 1 if stated is None else values.whole(stated.text)
+            if number is None:
+                return
+            each *= number
+    if ranks is None or ranks * each >= given:
+        return
+    yield Fail(
+        message=f"mpirun starts {ranks} ranks on each node, which use {ranks * each} of its "
+        f"{given} GPUs, and no other job can use the others",
+        at=place,
+        severity="warning",
+        requested=ranks * each,
+        limit=given,
+    )
+
+
+def _ranks_per_node(job: Job, words: tuple[Word, ...]) -> tuple[int | None, Word | None]:
+    """Ranks of a node by mpirun's options, and the option; None if the file does not say."""
+    mapped = argument(words, "--map-by", "-map-by")
+    match = _PER_RESOURCE.search(mapped.text) if mapped is not None else None
+    if match is not None:
+        return int(match.group(1)), mapped
+    each = argument(words, *_PER_NODE)
+    if each is not None:
+        return (None if each.dynamic else values.whole(each.text)), each
+    total = argument(words, *_RANKS)
+    others = any(word.text.partition("=")[0] in _HOSTS for word in words)
+    if total is None or total.dynamic or mapped is not None or others or not job.nodes:
+        return None, None
+    number = values.whole(total.text)
+    return (None if number is None else -(-number // job.nodes)), total
 
 
 def _idle(job: Job, step: Step, launcher: Launcher, given: int) -> Results:
@@ -81,13 +201,15 @@ def _lightning(job: Job, step: Step) -> Results:
         )
 
 
-def _processes(job: Job, step: Step, launcher: Launcher, given: int) -> Results:
+def _processes(
+    job: Job, step: Step, launcher: Launcher, given: int, unit: str = "GPUs"
+) -> Results:
     word = launcher.options.get("nproc-per-node")
     number = launcher.number("nproc-per-node")
     every = word is not None and word.text in ("gpu", "auto")
     if number is not None and number > given:
         yield Fail(
-            message=f"{number} processes per node, and the job has {given} GPUs on each",
+            message=f"{number} processes per node, and the job has {given} {unit} on each",
             at=word,
             requested=number,
             limit=given,
@@ -101,7 +223,7 @@ def _processes(job: Job, step: Step, launcher: Launcher, given: int) -> Results:
     if tasks * each > given:
         yield Fail(
             message=f"srun starts {tasks} launchers per node with {each} processes each: "
-            f"{tasks * each} processes on {given} GPUs",
+            f"{tasks * each} processes on {given} {unit}",
             at=step.options.get("ntasks-per-node") or step.options.get("ntasks") or step,
             requested=tasks * each,
             limit=given,

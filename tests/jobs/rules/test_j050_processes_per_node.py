@@ -85,3 +85,104 @@ def test_as_many_as_are_requested(text: str) -> None:
 def test_words_of_a_shell_text() -> None:
     text = HEAD + "#SBATCH --ntasks-per-node=1\nsrun bash -c 'cd /opt; python t.py "
     fails("CW-J050", text + "trainer.devices=8'\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "ranks", "gpus"),
+    [
+        ("mpirun -np 4 /opt/nccl-tests/build/all_reduce_perf -b 8 -e 1G -f 2 -g 1", 1, 1),
+        ("mpirun -n 16 -x NCCL_DEBUG --bind-to none all_reduce_perf_mpi -g 1", 4, 4),
+        ("mpirun --map-by ppr:4:node alltoall_perf", 4, 4),
+        ("mpirun -np 8 -N 2 all_gather_perf -g 2", 2, 4),
+        ("mpirun --npernode 4 python train.py", 4, 4),
+    ],
+)
+def test_fewer_ranks_of_mpi(text: str, ranks: int, gpus: int) -> None:
+    found = fails("CW-J050", HEAD + text + "\n")
+    assert found.severity == "warning"
+    assert found.message == (
+        f"mpirun starts {ranks} ranks on each node, which use {gpus} of its 8 GPUs, and no other "
+        "job can use the others"
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "mpirun -np 32 --npernode 8 all_reduce_perf -b 8 -e 1G -f 2 -g 1",
+        "mpirun -np 4 --npernode 1 all_reduce_perf -g 8",
+        "mpirun -np 4 -N 1 all_reduce_perf -t 8 -g 1",
+        "mpirun -np $N all_reduce_perf",
+        "mpirun all_reduce_perf",
+        "mpirun -np 8 --host a,b all_reduce_perf",
+        "mpirun -np 4 --npernode 1 start_ray.sh",
+        "mpirun -np 4 torchrun --nproc_per_node=8 train.py",
+        "mpirun --npernode 1 python train.py : --npernode 7 python train.py",
+        "mpirun --npernode 1 python train.py",
+        "mpirun --npernode 4 osu_bw",
+        "for n in 1 2; do\n  mpirun -np $n --npernode 1 all_reduce_perf\ndone",
+        "export CUDA_VISIBLE_DEVICES=0\nmpirun --npernode 1 all_reduce_perf",
+        "#SBATCH --gpus-per-node=4\nmpirun --npernode 4 all_reduce_perf",
+    ],
+)
+def test_ranks_for_all_gpus(text: str) -> None:
+    passes("CW-J050", HEAD + text + "\n")
+
+
+def test_ranks_on_shared_nodes() -> None:
+    shared = "#!/bin/bash\n#SBATCH --nodes=2\nmpirun --npernode 1 all_reduce_perf\n"
+    passes("CW-J050", shared)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "srun ray start --head --num-gpus=16 --block",
+        "ray start --address $A --num-gpus 9",
+        "srun bash -c 'ray start --address $A --num-gpus 16 --block'",
+    ],
+)
+def test_ray_with_more_gpus_than_the_node(text: str) -> None:
+    found = fails("CW-J050", HEAD + text + "\n")
+    assert found.severity == "warning"
+    assert found.message.endswith("GPUs, and the job has 8 on each node")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "srun ray start --head --num-gpus=8 --block",
+        "srun ray start --head --num-gpus=$GPUS",
+        "srun ray start --head --block",
+        "srun ray status --num-gpus 16",
+        "srun python a.py --num-gpus 16",
+        "#SBATCH -p trn\nsrun ray start --head --num-gpus=16",
+    ],
+)
+def test_ray_with_the_gpus_of_the_node(text: str) -> None:
+    passes("CW-J050", HEAD + text + "\n")
+
+
+TRAINIUM = HEAD + "#SBATCH -p trn\n"
+
+
+def test_more_processes_than_neuron_cores() -> None:
+    found = fails("CW-J050", TRAINIUM + "srun torchrun --nproc_per_node=64 train.py\n")
+    assert found.message == "64 processes per node, and the job has 32 NeuronCores on each"
+    half = TRAINIUM + "#SBATCH --gres=neuron:8\n"
+    fails("CW-J050", half + "srun torchrun --nproc_per_node=32 train.py\n")
+    found = fails("CW-J050", TRAINIUM + "srun -n 8 torchrun --nproc_per_node=32 train.py\n")
+    assert found.message.endswith("64 processes on 32 NeuronCores")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "srun torchrun --nproc_per_node=32 train.py",
+        "srun torchrun --nproc_per_node=2 train.py",
+        "srun torchrun --nproc_per_node=$N train.py",
+        "#SBATCH --gres=neuron:8\nsrun torchrun --nproc_per_node=16 train.py",
+    ],
+)
+def test_processes_for_neuron_cores(text: str) -> None:
+    passes("CW-J050", TRAINIUM + text + "\n")
