@@ -8,14 +8,16 @@ https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_EbsBlockDevice.html
 
 from __future__ import annotations
 
+import copy
 import re
+from collections.abc import Sequence
 from typing import Any
 
 MOTO_VERSION = "5.2.5"
 DESCRIPTION = (
-    "EC2: RunInstances accepts block device mappings of instance stores (`VirtualName`), directly "
-    "and from launch templates, which create no volume, and mappings of the image's root device "
-    "without a size, which get the size of the image"
+    "EC2: RunInstances accepts block device mappings of instance stores (`VirtualName`), which "
+    "create no volume, and mappings of the image's root device without a size, which get the size "
+    "of the image, both directly and from launch templates"
 )
 REPRODUCTION = """\
 ec2 = boto3.client("ec2")
@@ -42,23 +44,18 @@ def apply() -> None:
             validate(mapping)
 
     def parse(self: Any) -> Any:
-        sizeless = [
-            item
-            for item in self._get_param("BlockDeviceMappings", [])
-            if "Ebs" in item and not item["Ebs"].keys() & {"VolumeSize", "SnapshotId"}
-        ]
-        if sizeless and (image_id := self._get_param("ImageId")):
-            (image,) = self.ec2_backend.describe_images(ami_ids=[image_id])
-            for mapping in sizeless:
-                if mapping.get("DeviceName") == image.root_device_name:
-                    mapping["Ebs"]["SnapshotId"] = image.ebs_snapshot.id
+        mappings = self._get_param("BlockDeviceMappings", [])
+        _add_size(self.ec2_backend, self._get_param("ImageId"), mappings)
         return parse_in_moto(self)
 
     def run_instances(self: Any, image_id: str, count: int, *arguments: Any, **named: Any) -> Any:
         mappings = named.get("block_device_mappings")
         if not mappings and named.get("launch_template"):
             template = self._get_template_from_args(named["launch_template"])
-            mappings = template.data.get("BlockDeviceMappings")
+            mappings = copy.deepcopy(template.data.get("BlockDeviceMappings"))
+            image_id = image_id or template.data.get("ImageId", "")
+            if _add_size(self, image_id, mappings or ()):
+                named["block_device_mappings"] = mappings
         volumes = [mapping for mapping in mappings or () if _has_volume(mapping)]
         if mappings and len(volumes) < len(mappings):
             # Without further mappings, the instance has the volumes of its image. They are named,
@@ -70,6 +67,22 @@ def apply() -> None:
     InstanceResponse._validate_block_device_mapping = checked  # type: ignore[method-assign]
     InstanceResponse._parse_block_device_mapping = parse  # type: ignore[method-assign]
     EC2Backend.run_instances = run_instances  # type: ignore[method-assign]
+
+
+def _add_size(backend: Any, image_id: str | None, mappings: Sequence[dict[str, Any]]) -> bool:
+    """Give volumes without a size that of the image, if it has the device; whether any got it."""
+    sizeless = [
+        mapping
+        for mapping in mappings
+        if "Ebs" in mapping and not mapping["Ebs"].keys() & {"VolumeSize", "SnapshotId"}
+    ]
+    image = backend.amis.get(image_id)
+    if not sizeless or image is None:
+        return False
+    ours = [one for one in sizeless if one.get("DeviceName") == image.root_device_name]
+    for mapping in ours:
+        mapping["Ebs"]["SnapshotId"] = image.ebs_snapshot.id
+    return bool(ours)
 
 
 def _is_instance_store(mapping: dict[str, Any]) -> bool:

@@ -59,6 +59,22 @@ class TestBlockDevices:
         assert volume["Size"] == shown["VolumeSize"]
         assert volume["SnapshotId"] == shown["SnapshotId"]
 
+    def test_root_volume_of_a_template_has_the_size_of_its_image(self, site: Site) -> None:
+        ec2 = client("ec2")
+        image = ec2.describe_images(Owners=["amazon"])["Images"][0]
+        root = {"DeviceName": image["RootDeviceName"], "Ebs": {"VolumeType": "gp3"}}
+        for name, more in (("without", {}), ("with", {"ImageId": image["ImageId"]})):
+            ec2.create_launch_template(
+                LaunchTemplateName=name, LaunchTemplateData={"BlockDeviceMappings": [root], **more}
+            )
+            (device,) = self.run(site, LaunchTemplate={"LaunchTemplateName": name})
+            (volume,) = ec2.describe_volumes(VolumeIds=[device["Ebs"]["VolumeId"]])["Volumes"]
+            shown = image["BlockDeviceMappings"][0]["Ebs"]["VolumeSize"]
+            assert (volume["Size"], volume["VolumeType"]) == (shown, "gp3")
+        versions = ec2.describe_launch_template_versions(LaunchTemplateName="with")
+        (version,) = versions["LaunchTemplateVersions"]
+        assert version["LaunchTemplateData"]["BlockDeviceMappings"] == [root]
+
     def test_volume_without_size_and_snapshot_is_refused(self, site: Site) -> None:
         for wrong in ({"Ebs": {"VolumeType": "gp3"}}, {"VirtualName": "disk"}):
             with pytest.raises(ClientError, match="MissingParameter"):
