@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, Final
 
@@ -17,11 +17,17 @@ _NOT_USAGE: Final = ["Credit", "Refund", "Tax"]
 
 @dataclass(frozen=True)
 class Costs:
-    """Costs in USD by service (unblended, without credits, refunds and taxes), and by day."""
+    """Costs in USD by service (unblended, without credits, refunds and taxes), and by day.
+
+    `days` has the costs by service of each day that has any; `estimated_days` are those that Cost
+    Explorer marks as estimated.
+    """
 
     by_service: Mapping[str, Decimal]
     by_day: Mapping[dt.date, Decimal]
     estimated: bool
+    days: Mapping[dt.date, Mapping[str, Decimal]] = field(default_factory=dict)
+    estimated_days: frozenset[dt.date] = frozenset()
 
 
 def costs(
@@ -45,8 +51,8 @@ def costs(
         tagged = {"Key": tag, "MatchOptions": ["ABSENT"]}
     usage = {"Not": {"Dimensions": {"Key": "RECORD_TYPE", "Values": _NOT_USAGE}}}
     by_service: dict[str, Decimal] = {}
-    by_day: dict[dt.date, Decimal] = {}
-    estimated = False
+    days: dict[dt.date, dict[str, Decimal]] = {}
+    estimated: set[dt.date] = set()
     for answer in _pages(
         session,
         partition,
@@ -64,9 +70,12 @@ def costs(
                 if usd:
                     service = str(group["Keys"][0])
                     by_service[service] = by_service.get(service, Decimal(0)) + usd
-                    by_day[day] = by_day.get(day, Decimal(0)) + usd
-                    estimated = estimated or bool(period.get("Estimated"))
-    return Costs(by_service, by_day, estimated)
+                    own = days.setdefault(day, {})
+                    own[service] = own.get(service, Decimal(0)) + usd
+                    if period.get("Estimated"):
+                        estimated.add(day)
+    by_day = {day: sum(own.values(), Decimal(0)) for day, own in days.items()}
+    return Costs(by_service, by_day, bool(estimated), days, frozenset(estimated))
 
 
 def tag_status(session: AwsSession, partition: str, tag: str) -> str | None:

@@ -55,6 +55,10 @@ def operating_permissions(
     means: dict[str, str | None] = {verb: means_of(cluster, verb).means for verb in verbs}
     if command == "diagnose":
         actions = diagnosing(cluster)
+    elif command == "report cost":
+        from clusterwright.pricing.actual_costs import ACTIONS
+
+        actions = dict(ACTIONS)
     else:
         actions = {**reading(cluster, command), **acting(cluster, means)}
     if command == "accept" and cluster.uses_slurm:

@@ -55,6 +55,10 @@ class Spending:
         `Active`, `Inactive`, `unknown to Cost Explorer`, or None if not available.
     notes:
         Requests that failed, in words.
+    days:
+        Spending with the tag by service, of each day that has any.
+    estimated_days:
+        Those of them that Cost Explorer marks as estimated.
     """
 
     tag: str
@@ -68,10 +72,17 @@ class Spending:
     estimated: bool
     tag_status: str | None
     notes: tuple[str, ...] = field(default=())
+    days: Mapping[dt.date, Mapping[str, Decimal]] = field(default_factory=dict)
+    estimated_days: frozenset[dt.date] = frozenset()
 
     @property
     def total_usd(self) -> Decimal:
         return sum(self.by_service.values(), Decimal(0))
+
+    @property
+    def untagged_usd(self) -> Decimal | None:
+        found = self.untagged_by_service
+        return None if found is None else sum(found.values(), Decimal(0))
 
 
 @dataclass(frozen=True)
@@ -105,8 +116,7 @@ class SpendingComparison:
 
     @property
     def untagged_usd(self) -> Decimal | None:
-        found = self.spending.untagged_by_service
-        return None if found is None else sum(found.values(), Decimal(0))
+        return self.spending.untagged_usd
 
 
 @dataclass(frozen=True)

@@ -56,6 +56,9 @@ _SERVICES: Final[Mapping[str, str]] = {
     "AWS Parallel Computing Service": "PCS",
 }
 _OTHER: Final = "other"
+EXCLUDED: Final = (
+    "credits, refunds and taxes are excluded; upfront payments count on the day of payment"
+)
 
 
 def compare(bill: Bill, spending: Spending) -> SpendingComparison:
@@ -104,12 +107,20 @@ def _notes(spending: Spending) -> list[str]:
         )
     if spending.estimated:
         notes.append("a part of the spending is estimated")
-    if spending.tag_status is not None and spending.tag_status != "Active":
-        notes.append(
-            f"the tag {spending.tag} is {spending.tag_status} as a cost allocation tag: costs "
-            "have it from the day of its activation (Billing, Cost allocation tags)"
-        )
-    notes.append(
-        "credits, refunds and taxes are excluded; upfront payments count on the day of payment"
-    )
-    return [*notes, *spending.notes]
+    return [*notes, *tag_notes(spending), EXCLUDED, *spending.notes]
+
+
+def tag_notes(spending: Spending) -> list[str]:
+    """What to know about the status of the tag; nothing if it is active or not known."""
+    if spending.tag_status in (None, "Active"):
+        return []
+    return [
+        f"the tag {spending.tag} is {spending.tag_status} as a cost allocation tag: costs "
+        "have it from the day of its activation (Billing, Cost allocation tags)"
+    ]
+
+
+def instances_usd(by_service: Mapping[str, Decimal]) -> Decimal:
+    """The part of some spending that is for instances."""
+    found = (usd for name, usd in by_service.items() if family_of(name) == "instances")
+    return sum(found, Decimal(0))

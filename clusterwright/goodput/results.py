@@ -388,8 +388,84 @@ class Day:
 
 
 @dataclass(frozen=True)
+class SpentDay:
+    """A day beside Cost Explorer.
+
+    Attributes
+    ----------
+    usd:
+        Of all compute nodes by our rates, as in `Day`.
+    instances_usd:
+        What Cost Explorer has for instances with the cluster's tag; None where it has no day yet.
+    cluster_usd:
+        The same for all services.
+    estimated:
+        Whether Cost Explorer marks an amount of the day as estimated.
+    note:
+        Why the day cannot be compared, or may change; empty otherwise.
+    comparable:
+        Whether both amounts are of the whole day.
+    """
+
+    date: dt.date
+    usd: float | None
+    instances_usd: float | None
+    cluster_usd: float | None
+    estimated: bool
+    note: str
+    comparable: bool
+
+    @property
+    def difference_usd(self) -> float | None:
+        """Cost Explorer's instances less ours; None where the day cannot be compared."""
+        if not self.comparable or self.usd is None or self.instances_usd is None:
+            return None
+        return self.instances_usd - self.usd
+
+
+@dataclass(frozen=True)
+class SpentSum:
+    """The sums of the days that can be compared; None if there are none."""
+
+    days: int
+    usd: float | None
+    instances_usd: float | None
+    cluster_usd: float | None
+    difference_usd: float | None
+
+
+@dataclass(frozen=True)
+class Spent:
+    """What Cost Explorer has for the cluster's tag, beside our days.
+
+    `untagged_usd` is of the whole account, without the tag; None if it could not be read.
+    """
+
+    tag: str
+    value: str
+    tag_status: str | None
+    days: tuple[SpentDay, ...]
+    untagged_usd: float | None
+    notes: tuple[str, ...]
+
+    @property
+    def total(self) -> SpentSum:
+        """The sums of the days that can be compared."""
+        own = [day for day in self.days if day.difference_usd is not None]
+        if not own:
+            return SpentSum(0, None, None, None, None)
+        return SpentSum(
+            len(own),
+            known_sum(day.usd for day in own),
+            known_sum(day.instances_usd for day in own),
+            known_sum(day.cluster_usd for day in own),
+            known_sum(day.difference_usd for day in own),
+        )
+
+
+@dataclass(frozen=True)
 class NodeCostReport:
-    """What the compute nodes cost, and for whom."""
+    """What the compute nodes cost, and for whom; `actual` is None where it was not asked for."""
 
     file: str
     environment: str
@@ -402,6 +478,7 @@ class NodeCostReport:
     forecast_usd_per_day: float | None
     findings: tuple[Remark, ...]
     unknown: tuple[Unknown, ...]
+    actual: Spent | None = None
 
     @property
     def total(self) -> Day:
@@ -419,7 +496,7 @@ class NodeCostReport:
 
     @property
     def exit_code(self) -> Literal[0, 2]:
-        """2 where a rate or the number of nodes is unknown, or there is no job."""
+        """2 where a rate, the number of nodes or an answer of AWS is unknown, or no job ran."""
         return 2 if self.unknown else 0
 
 

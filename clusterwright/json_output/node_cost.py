@@ -6,8 +6,18 @@ import datetime as dt
 from typing import Literal
 
 from clusterwright.goodput.results import NodeCostReport
-from clusterwright.json_output.base import Envelope, NotNegative, Output, field, json_text
+from clusterwright.json_output.base import (
+    Count,
+    Envelope,
+    NotNegative,
+    Output,
+    Usd,
+    UsdChange,
+    field,
+    json_text,
+)
 from clusterwright.json_output.goodput import RemarkOutput, UnknownOutput
+from clusterwright.json_output.operating import OperatingPolicyOutput
 
 
 class NodeCostShareOutput(Output):
@@ -33,6 +43,46 @@ class NodeCostDayOutput(Output):
     idle_usd: NotNegative | None = field("Of the nodes without a job.")
 
 
+class SpentDayOutput(Output):
+    """A day in UTC beside Cost Explorer."""
+
+    date: dt.date = field("The day.")
+    usd: Usd | None = field("Of all compute nodes by the rates of `cost`, as in `days`.")
+    instances_usd: UsdChange | None = field(
+        "Cost Explorer's for instances with the tag; null if it does not have the day yet."
+    )
+    cluster_usd: UsdChange | None = field("The same for all services.")
+    difference_usd: UsdChange | None = field(
+        "instances_usd less usd; null where the day cannot be compared."
+    )
+    estimated: bool = field("Cost Explorer marks an amount as estimated.")
+    note: str = field("Why the day cannot be compared or may change; may be empty.")
+
+
+class SpentSumOutput(Output):
+    """The sums of the days that can be compared; null if there are none."""
+
+    days: Count = field("Their number.")
+    usd: Usd | None = field("Of all compute nodes.")
+    instances_usd: UsdChange | None = field("Cost Explorer's for instances.")
+    cluster_usd: UsdChange | None = field("Cost Explorer's for all services.")
+    difference_usd: UsdChange | None = field("instances_usd less usd.")
+
+
+class SpentOutput(Output):
+    """What Cost Explorer has for the cluster's tag."""
+
+    tag: str = field("Key of the tag.")
+    value: str = field("Value of the tag.")
+    tag_status: str | None = field("Its status in Cost Explorer; null if it was not read.")
+    days: tuple[SpentDayOutput, ...] = field("In order.")
+    total: SpentSumOutput = field("The sums of the days that can be compared.")
+    untagged_usd: UsdChange | None = field(
+        "Cost without the tag, of the whole account; null if it was not read."
+    )
+    notes: tuple[str, ...] = field("What to know about the comparison.")
+
+
 class NodeCostOutput(Envelope):
     """Cost of the compute nodes by day, run, user and account."""
 
@@ -51,9 +101,10 @@ class NodeCostOutput(Envelope):
     )
     findings: tuple[RemarkOutput, ...] = field("Evidence that is incomplete or contradictory.")
     unknown: tuple[UnknownOutput, ...] = field("What could not be answered.")
+    actual: SpentOutput | None = field("With --actual, where Cost Explorer answered.")
 
 
-OUTPUTS = (NodeCostOutput,)
+OUTPUTS = (NodeCostOutput, OperatingPolicyOutput)
 
 
 def node_cost_json(report: NodeCostReport) -> str:

@@ -32,9 +32,9 @@ class UnknownPartOutput(Output):
 class OperatingPolicyOutput(Envelope):
     """With --iam-policy: the least policy that the command needs."""
 
-    command: Literal["accept", "capacity", "diagnose", "drift", "node", "status", "topology"] = (
-        field("The command that needs it.")
-    )
+    command: Literal[
+        "accept", "capacity", "diagnose", "drift", "node", "report cost", "status", "topology"
+    ] = field("The command that needs it.")
     policy: dict[str, Any] = field("An IAM policy document.")
     permissions: tuple[Permission, ...] = field("Each action with its resources.")
 

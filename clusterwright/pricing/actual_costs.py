@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Mapping
+from typing import Final
 
 from clusterwright.aws import cost_explorer
 from clusterwright.aws.errors import AwsUnavailable
@@ -11,9 +13,28 @@ from clusterwright.cluster_spec.models import Cluster
 from clusterwright.cost.bill_extras import Spending
 from clusterwright.platforms.tags import ENVIRONMENT_TAG
 
+ACTIONS: Final[Mapping[str, tuple[str, ...]]] = {
+    "ce:GetCostAndUsage": ("*",),
+    "ce:ListCostAllocationTags": ("*",),
+}
+"""The IAM actions of `spending`, with their resources."""
+
 
 def spending(session: AwsSession, cluster: Cluster, *, days: int, today: dt.date) -> Spending:
     """What the environment's tag has cost over `days` days until yesterday (UTC).
+
+    Raises
+    ------
+    AwsUnavailable
+        As `spending_between`.
+    """
+    return spending_between(session, cluster, start=today - dt.timedelta(days=days), end=today)
+
+
+def spending_between(
+    session: AwsSession, cluster: Cluster, *, start: dt.date, end: dt.date
+) -> Spending:
+    """What the environment's tag has cost from `start` until before `end` (UTC).
 
     Spending without the tag and the status of the tag are separate calls: without their
     permissions the comparison is complete except for the calls that it lists.
@@ -24,12 +45,12 @@ def spending(session: AwsSession, cluster: Cluster, *, days: int, today: dt.date
         Cost Explorer does not say what was spent with the tag.
     """
     session.require_credentials(service="ce", operation="GetCostAndUsage")
-    start, partition = today - dt.timedelta(days=days), cluster.partition
-    mine = _costs(session, partition, start, today, cluster.environment)
+    partition = cluster.partition
+    mine = _costs(session, partition, start, end, cluster.environment)
     notes = []
     untagged = None
     try:
-        untagged = _costs(session, partition, start, today, None).by_service
+        untagged = _costs(session, partition, start, end, None).by_service
     except AwsUnavailable as refusal:
         notes.append(f"what carries no tag is not known: {refusal.message}")
     status: str | None = None
@@ -44,7 +65,7 @@ def spending(session: AwsSession, cluster: Cluster, *, days: int, today: dt.date
         tag=ENVIRONMENT_TAG,
         value=cluster.environment,
         start=start,
-        end=today,
+        end=end,
         by_service=mine.by_service,
         untagged_by_service=untagged,
         days_with_cost=len(mine.by_day),
@@ -52,6 +73,8 @@ def spending(session: AwsSession, cluster: Cluster, *, days: int, today: dt.date
         estimated=mine.estimated,
         tag_status=status,
         notes=tuple(notes),
+        days=mine.days,
+        estimated_days=mine.estimated_days,
     )
 
 

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 
-from clusterwright.goodput.results import Day, NodeCostReport, Share
+from clusterwright.goodput.results import Day, NodeCostReport, Share, Spent
 from clusterwright.render.goodput import remark_lines, unanswered_lines
 from clusterwright.render.source import printable
 from clusterwright.render.style import PLAIN, Style
-from clusterwright.render.table import columns
+from clusterwright.render.table import columns, counted
 
 MAXIMUM_ROWS = 20
 """Rows of runs, users and accounts; JSON has all."""
+_WIDTH = 100
 
 
 def node_cost_text(report: NodeCostReport, style: Style = PLAIN) -> str:
@@ -34,7 +36,33 @@ def node_cost_text(report: NodeCostReport, style: Style = PLAIN) -> str:
     if report.forecast_usd_per_day is not None:
         forecast = _usd(report.forecast_usd_per_day)
         lines += ["", f"forecast: {forecast} USD per day for the compute nodes of the file"]
+    if report.actual is not None:
+        lines += ["", *_spent_lines(report.actual, style)]
     return "\n".join(lines) + "\n"
+
+
+def _spent_lines(spent: Spent, style: Style) -> list[str]:
+    """A row for each day, the sums of those that can be compared, and notes."""
+    rows: list[tuple[str, ...]] = [("day", "ours", "instances", "difference", "all services", "")]
+    for day in spent.days:
+        amounts = (day.usd, day.instances_usd)
+        difference = _change(day.difference_usd)
+        rows.append(
+            (f"{day.date}", *map(_usd, amounts), difference, _usd(day.cluster_usd), day.note)
+        )
+    total = spent.total
+    if total.days:
+        amounts = (total.usd, total.instances_usd)
+        compared = "" if total.days == len(spent.days) else f"of {counted(total.days, 'day')}"
+        difference = _change(total.difference_usd)
+        rows.append(("total", *map(_usd, amounts), difference, _usd(total.cluster_usd), compared))
+    head = f"Cost Explorer, USD with {spent.tag}={spent.value}"
+    lines = [style.paint("bold", head), *_table(rows, "lrrrrl")]
+    if spent.untagged_usd is not None:
+        lines.append(f"  without the tag, in the whole account: {_usd(spent.untagged_usd)} USD")
+    for note in spent.notes:
+        lines += textwrap.wrap(note, _WIDTH, initial_indent="  ", subsequent_indent="    ")
+    return lines
 
 
 def _day_rows(report: NodeCostReport) -> list[tuple[str, ...]]:
@@ -72,6 +100,10 @@ def _table(rows: Sequence[Sequence[str]], aligns: str) -> list[str]:
 
 def _hours(value: float | None) -> str:
     return "unknown" if value is None else f"{value:,.1f}"
+
+
+def _change(value: float | None) -> str:
+    return "" if value is None else f"{value:+,.0f}"
 
 
 def _usd(value: float | None) -> str:

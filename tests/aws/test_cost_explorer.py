@@ -58,6 +58,11 @@ def test_every_page_is_summed_by_service_and_day(session: AwsSession) -> None:
     assert found.by_service == {"FSx": Decimal("14.5"), "EC2": Decimal(1)}
     assert found.by_day == {START: Decimal("10.5"), dt.date(2026, 11, 2): Decimal(5)}
     assert found.estimated
+    assert found.estimated_days == {dt.date(2026, 11, 2)}
+    assert found.days == {
+        START: {"FSx": Decimal("10.5")},
+        dt.date(2026, 11, 2): {"FSx": Decimal(4), "EC2": Decimal(1)},
+    }
 
 
 def test_costs_without_the_tag(session: AwsSession) -> None:

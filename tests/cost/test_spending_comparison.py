@@ -7,7 +7,7 @@ from decimal import Decimal
 from pathlib import Path
 
 from clusterwright.cost.bill_extras import Spending
-from clusterwright.cost.spending_comparison import compare, family_of
+from clusterwright.cost.spending_comparison import compare, family_of, instances_usd
 from tests.support.bills import bill_of
 
 
@@ -15,6 +15,12 @@ def test_services_have_families() -> None:
     assert family_of("Amazon SageMaker") == "instances"
     assert family_of("AWS Support (Business)") == "support"
     assert family_of("a new service") == "other"
+
+
+def test_the_part_of_the_instances() -> None:
+    found = {"Amazon SageMaker": Decimal(4), "Amazon FSx": Decimal(2)}
+    assert instances_usd(found) == 4
+    assert instances_usd({}) == 0
 
 
 def test_the_bill_is_multiplied_by_the_days_with_cost(tmp_path: Path) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from dataclasses import replace
 from pathlib import Path
 
 from clusterwright.cluster_spec import load_spec
 from clusterwright.goodput.node_cost import NodeRate, node_cost_report
+from clusterwright.goodput.results import Spent, SpentDay
 from clusterwright.render.node_cost import MAXIMUM_ROWS, node_cost_text
 from tests.support.goodput_reports import JOBS
 
@@ -49,3 +51,28 @@ def test_unknown_rate() -> None:
     found = text(usd=None)
     assert "unknown: rate of workers: no source states it" in found
     assert "forecast" not in found
+
+
+def test_cost_explorer_below_the_forecast() -> None:
+    report = node_cost_report(
+        load_spec(SPEC).cluster, JOBS, lambda group: NodeRate(36.0), file="prod.yaml"
+    )
+    day = dt.date(2026, 11, 1)
+    days = (
+        SpentDay(day, 1000.0, 1234.4, 1300.0, estimated=True, note="estimated", comparable=True),
+        SpentDay(
+            day.replace(day=2), 1000.0, None, None, estimated=False, note="not yet",
+            comparable=False,
+        ),
+    )  # fmt: skip
+    actual = Spent("tag", "dev", "Active", days, 7.0, ("A note. " * 20,))
+    lines = node_cost_text(replace(report, actual=actual)).split("Cost Explorer, USD")[1]
+    assert lines.splitlines()[:6] == [
+        " with tag=dev",
+        "  day          ours  instances  difference  all services",
+        "  2026-11-01  1,000      1,234        +234         1,300  estimated",
+        "  2026-11-02  1,000    unknown                   unknown  not yet",
+        "  total       1,000      1,234        +234         1,300  of 1 day",
+        "  without the tag, in the whole account: 7 USD",
+    ]
+    assert all(len(line) <= 100 for line in lines.splitlines())
