@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import json
 from collections.abc import Callable, Mapping, Sequence
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -20,11 +21,13 @@ if TYPE_CHECKING:
     from clusterwright.goodput.accounting import JobRecord
     from clusterwright.goodput.attempts import NamedLog
     from clusterwright.goodput.checkpoints import Checkpoint
+    from clusterwright.goodput.collectives import InspectorFile
     from clusterwright.goodput.report import Prices, RecordedPlan
     from clusterwright.goodput.results import AcceptedBandwidth, Unknown
 
 MAXIMUM_FILES: Final = 2_000
 MAXIMUM_LOG_BYTES: Final = 2 * 1024**3
+MAXIMUM_INSPECTOR_FILES: Final = 20_000
 MAXIMUM_CHECKPOINT_FILES: Final = 200_000
 MAXIMUM_SACCT_BYTES: Final = 256 * 1024**2
 _HEAD: Final = 4096
@@ -56,8 +59,12 @@ def logs_option(text: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]
 
 def run_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """Add --logs, --sacct and --plan."""
+    return job_options(plan_option(function))
+
+
+def job_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add --logs and --sacct."""
     for decorate in (
-        plan_option,
         click.option(
             "--sacct",
             type=click.Path(path_type=Path, dir_okay=False),
@@ -99,6 +106,45 @@ def read_logs(folder: Path) -> list[NamedLog]:
             continue
         name = path.name if folder.is_file() else path.relative_to(folder).as_posix()
         found.append(NamedLog(name, read_log(content.decode("utf-8", errors="replace"))))
+    return found
+
+
+def read_inspector(folder: Path | None) -> list[InspectorFile] | None:
+    """The files of NCCL Inspector in a folder; None without a folder.
+
+    Raises
+    ------
+    UserError
+        The folder has none or too many, or a file cannot be read.
+    """
+    from clusterwright.goodput import collectives
+    from clusterwright.job_logs.nccl_inspector import FILE
+
+    if folder is None:
+        return None
+    paths = sorted(path for path in folder.rglob("*") if path.is_file())
+    if len(paths) > MAXIMUM_INSPECTOR_FILES:
+        raise UserError(
+            f"--inspector: {folder} has {len(paths):,} files, at most "
+            f"{MAXIMUM_INSPECTOR_FILES:,} are read",
+            "name a smaller folder",
+        )
+    found = []
+    for path in paths:
+        try:
+            content = files.read_bytes(path, MAXIMUM_LOG_BYTES)
+        except OSError as error:
+            raise UserError(f"--inspector: {path} cannot be read: {error.strerror}") from None
+        name = path.relative_to(folder).as_posix()
+        if FILE.fullmatch(path.name):
+            found.append(collectives.read_means(name, content.decode("utf-8", errors="replace")))
+        elif (read := collectives.read_operations(name, BytesIO(content))) is not None:
+            found.append(read)
+    if not found:
+        raise UserError(
+            f"--inspector: {folder} has no file of NCCL Inspector",
+            "copy those of NCCL_INSPECTOR_DUMP_DIR while the job runs",
+        )
     return found
 
 

@@ -119,10 +119,7 @@ def _predicted(layout: Mapping[str, Any], plan: RecordedPlan) -> float | None:
     In-run MFU of the plan is that of the chosen candidate; the days of the others state how much
     slower they are.
     """
-    chosen, mfu = plan.chosen, plan.quantity("in_run_mfu")
-    per_token, peak = plan.flops_per_token, plan.peak_tflops
-    share = plain(mfu.get("p50")) if isinstance(mfu, Mapping) else None
-    count, days = plain(chosen.get("accelerators")), _median_days(chosen)
+    speed, days = plan.tokens_per_second, _median_days(plan.chosen)
     found = plan.document.get("candidates")
     theirs = next(
         (
@@ -132,9 +129,7 @@ def _predicted(layout: Mapping[str, Any], plan: RecordedPlan) -> float | None:
         ),
         None,
     )
-    if not (per_token and peak and share and count and days and theirs):
-        return None
-    return share * peak * 1e12 * count / per_token * days / theirs
+    return speed * days / theirs if speed and days and theirs else None
 
 
 def same_layout(one: object, other: Mapping[str, Any]) -> bool:

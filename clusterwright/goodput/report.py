@@ -71,6 +71,17 @@ class RecordedPlan:
         return plain(self.quantity("mfu_peak_tflops"))
 
     @property
+    def tokens_per_second(self) -> float | None:
+        """Of the chosen candidate while training, at the median; None if the plan states none."""
+        mfu = self.quantity("in_run_mfu")
+        share = plain(mfu.get("p50")) if isinstance(mfu, Mapping) else None
+        count = plain(self.chosen.get("accelerators")) or plain(self.quantity("accelerators"))
+        per_token, peak = self.flops_per_token, self.peak_tflops
+        if not (per_token and peak and share and count):
+            return None
+        return share * peak * 1e12 * count / per_token
+
+    @property
     def workload(self) -> Workload:
         """What the plan is for; None for what it does not state."""
         found = self.document.get("model")

@@ -224,6 +224,8 @@ class ScalingPoint:
         Tokens/s per node relative to the smallest number of nodes.
     tokens_per_step:
         None if unknown, or if the runs differ.
+    predicted_tokens_per_second:
+        While training, at the median of the plan for this number of nodes; None without one.
     """
 
     nodes: int
@@ -235,6 +237,49 @@ class ScalingPoint:
     usd_per_billion_tokens: float | None
     files: tuple[str, ...]
     tokens_per_step: int | None = None
+    predicted_tokens_per_second: float | None = None
+
+    @property
+    def of_predicted(self) -> float | None:
+        """The throughput by the predicted one; None where one of them is unknown."""
+        if self.tokens_per_second is None or not self.predicted_tokens_per_second:
+            return None
+        return self.tokens_per_second / self.predicted_tokens_per_second
+
+
+@dataclass(frozen=True, kw_only=True)
+class CollectiveTime:
+    """An operation of NCCL on a number of nodes, by NCCL Inspector's files.
+
+    Attributes
+    ----------
+    share:
+        Its time by that of all operations of all GPUs; None where only means are known.
+    operations:
+        Their number; None where only means are known.
+    longest_us, longest_bytes:
+        Mean duration of one operation in microseconds, at the size of messages that takes longest.
+    """
+
+    nodes: int
+    operation: str
+    share: float | None
+    operations: int | None
+    longest_us: float
+    longest_bytes: int
+
+
+@dataclass(frozen=True)
+class Dominant:
+    """The operation of NCCL that takes most time on a number of nodes; None if unknown.
+
+    `longest` is the one of which a single operation takes longest.
+    """
+
+    nodes: int
+    operation: str | None
+    share: float | None
+    longest: str
 
 
 @dataclass(frozen=True)
@@ -276,6 +321,8 @@ class ScalingReport:
         The smallest number of nodes whose efficiency is below 0.9; None if none is, or unknown.
     plan:
         None without a plan, or where its number of nodes is unknown.
+    collectives:
+        The fewest nodes first, then the most time.
     """
 
     file: str
@@ -287,6 +334,28 @@ class ScalingReport:
     workload: Workload | None = None
     acceptance: tuple[AcceptedBandwidth, ...] = ()
     plan: ScalingPlan | None = None
+    collectives: tuple[CollectiveTime, ...] = ()
+
+    @property
+    def knee_of_plan(self) -> int | None:
+        """The smallest number of nodes with less than 0.9 of the plan's throughput, if known."""
+        shares = ((point.nodes, point.of_predicted) for point in self.points)
+        return next(
+            (n for n, share in shares if share is not None and share < KNEE_EFFICIENCY), None
+        )
+
+    @property
+    def dominant(self) -> tuple[Dominant, ...]:
+        """For each number of nodes with files of NCCL Inspector."""
+        found = []
+        for nodes in sorted({one.nodes for one in self.collectives}):
+            own = [one for one in self.collectives if one.nodes == nodes]
+            first, longest = own[0], max(own, key=lambda one: one.longest_us)
+            known = first.share is not None
+            found.append(
+                Dominant(nodes, first.operation if known else None, first.share, longest.operation)
+            )
+        return tuple(found)
 
     @property
     def exit_code(self) -> Literal[0, 2]:

@@ -9,10 +9,12 @@ from statistics import median
 from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.goodput.accounting import JobRecord
 from clusterwright.goodput.attempts import NamedLog, attempts_of, step_median
+from clusterwright.goodput.collectives import WHAT, InspectorFile, collective_times
 from clusterwright.goodput.report import Prices, RecordedPlan, mfu_of, quantiles, tokens_per_step
 from clusterwright.goodput.results import (
     KNEE_EFFICIENCY,
     AcceptedBandwidth,
+    CollectiveTime,
     Comparison,
     ScalingPlan,
     ScalingPoint,
@@ -25,6 +27,7 @@ from clusterwright.goodput.results import (
 @dataclass(frozen=True)
 class _Run:
     path: str
+    numbers: tuple[str, ...]
     nodes: int
     step_seconds: float | None
     tokens_per_second: float | None
@@ -39,18 +42,30 @@ def scaling_report(
     file: str,
     prices: Prices,
     plan: RecordedPlan | None,
+    further: Sequence[RecordedPlan] = (),
     acceptance: Sequence[AcceptedBandwidth] = (),
+    inspector: Sequence[InspectorFile] | None = None,
     unknown: Sequence[Unknown] = (),
 ) -> ScalingReport:
     """One point for each number of nodes; several runs of a size give their median.
 
     The number of nodes of a log is that of its job in the accounting, otherwise its number of
-    processes by the accelerators of a node. `unknown` is what the acceptance lacks.
+    processes by the accelerators of a node.
+
+    Parameters
+    ----------
+    further:
+        Plans of the same training for other numbers of nodes.
+    inspector:
+        Files of NCCL Inspector; None where none were given.
+    unknown:
+        What the acceptance lacks.
     """
     unknown = list(unknown)
     runs = [run for log in logs if (run := _run(log, records, prices, plan, unknown)) is not None]
     if not runs:
         unknown.append(Unknown("throughput", "no log has step lines and a number of nodes"))
+    predicted = _predicted([plan, *further] if plan else further, prices, unknown)
     base: float | None = None
     points = []
     for nodes in sorted({run.nodes for run in runs}):
@@ -70,13 +85,16 @@ def scaling_report(
                 usd_per_billion_tokens=_usd(nodes, speed, prices),
                 files=tuple(run.path for run in own),
                 tokens_per_step=_one(run.tokens_per_step for run in own),
+                predicted_tokens_per_second=predicted.get(nodes),
             )
         )
+    unknown += _without_prediction(points, plan)
     if plan is None:
         reason = "there is no plan, which has the FLOPs of a token and the accelerator's peak"
         unknown.append(Unknown("MFU", reason, "--plan NAME.plan.json"))
     if prices.usd_per_node_hour is None:
         unknown.append(Unknown("dollars per billion tokens", prices.reason))
+    collectives = _collectives(inspector, runs, records, unknown)
     knee = next(
         (p.nodes for p in points if p.efficiency is not None and p.efficiency < KNEE_EFFICIENCY),
         None,
@@ -91,16 +109,90 @@ def scaling_report(
         workload=plan.workload if plan else None,
         acceptance=tuple(acceptance),
         plan=_beside(plan, points, prices),
+        collectives=collectives,
     )
+
+
+def _predicted(
+    plans: Sequence[RecordedPlan], prices: Prices, unknown: list[Unknown]
+) -> dict[int, float]:
+    """Tokens per second at the median of the first plan of each number of nodes."""
+    found: dict[int, float] = {}
+    for plan in plans:
+        nodes, speed = _nodes_of(plan, prices), plan.tokens_per_second
+        planned = plan.chosen.get("instance_type")
+        reason = None
+        if planned != prices.instance_type:
+            reason = f"it is for {planned}, the cluster has {prices.instance_type}"
+        elif plan.workload != plans[0].workload:
+            reason = f"it is of another training than {plans[0].file}"
+        elif nodes is None or speed is None:
+            reason = "it states no whole number of the cluster's nodes, or no throughput"
+        else:
+            found.setdefault(nodes, speed)
+        if reason is not None:
+            unknown.append(Unknown(f"throughput of {plan.file}", reason))
+    return found
+
+
+def _without_prediction(
+    points: Sequence[ScalingPoint], plan: RecordedPlan | None
+) -> list[Unknown]:
+    """The numbers of nodes whose throughput no plan predicts."""
+    lacking = [
+        f"{point.nodes:,}"
+        for point in points
+        if point.tokens_per_second is not None and point.predicted_tokens_per_second is None
+    ]
+    if not lacking:
+        return []
+    word = "node" if lacking == ["1"] else "nodes"
+    what = (
+        "knee against the plan" if plan is None else f"prediction on {', '.join(lacking)} {word}"
+    )
+    reason = "there is no plan" if plan is None else "no plan is for this number of nodes"
+    hint = "--plan FILE for each: `clusterwright plan ... --nodes N --format json > FILE`"
+    return [Unknown(what, reason, hint)]
+
+
+def _nodes_of(plan: RecordedPlan, prices: Prices) -> int | None:
+    """The plan's number of nodes of the cluster."""
+    total = plain(plan.quantity("accelerators"))
+    if not total or not prices.accelerators or total % prices.accelerators:
+        return None
+    return int(total) // prices.accelerators
+
+
+def _collectives(
+    inspector: Sequence[InspectorFile] | None,
+    runs: Sequence[_Run],
+    records: Sequence[JobRecord],
+    unknown: list[Unknown],
+) -> tuple[CollectiveTime, ...]:
+    if inspector is None:
+        if runs:
+            unknown.append(
+                Unknown(WHAT, "no files of NCCL Inspector were given", "--inspector DIR")
+            )
+        return ()
+    nodes_of: dict[str, set[int]] = {}
+    for run in runs:
+        for number in run.numbers:
+            nodes_of.setdefault(number, set()).add(run.nodes)
+    for record in records:
+        if record.nodes:
+            nodes_of.setdefault(record.job_id, set()).add(record.nodes)
+    found, more = collective_times(inspector, nodes_of)
+    unknown += more
+    return found
 
 
 def _beside(
     plan: RecordedPlan | None, points: Sequence[ScalingPoint], prices: Prices
 ) -> ScalingPlan | None:
-    total = plain(plan.quantity("accelerators")) if plan else None
-    if plan is None or not total or not prices.accelerators or total % prices.accelerators:
+    nodes = _nodes_of(plan, prices) if plan else None
+    if plan is None or nodes is None:
         return None
-    nodes = int(total) // prices.accelerators
     measured = next((point.mfu for point in points if point.nodes == nodes), None)
     return ScalingPlan(
         plan.file, nodes, Comparison(measured, *quantiles(plan.quantity("in_run_mfu")))
@@ -135,7 +227,7 @@ def _run(
         )
         unknown.append(Unknown(f"throughput of {named.path}", reason))
     speed = tokens / seconds if tokens and seconds else None
-    return _Run(named.path, nodes, seconds, speed, tokens)
+    return _Run(named.path, named.numbers, nodes, seconds, speed, tokens)
 
 
 def _one(values: Iterable[int | None]) -> int | None:

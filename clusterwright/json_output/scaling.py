@@ -6,6 +6,7 @@ from typing import Literal
 
 from clusterwright.goodput.results import ScalingReport
 from clusterwright.json_output.base import (
+    Count,
     Envelope,
     NotNegative,
     Output,
@@ -30,6 +31,10 @@ class ScalingPointOutput(Output):
     tokens_per_step: PositiveCount | None = field(
         "Tokens of a step; null where unknown or where the runs differ."
     )
+    predicted_tokens_per_second: NotNegative | None = field(
+        "While training, at the median of the plan for this number of nodes; null without one."
+    )
+    of_predicted: NotNegative | None = field("The throughput by the predicted one.")
 
 
 class AcceptedBandwidthOutput(Output):
@@ -41,6 +46,30 @@ class AcceptedBandwidthOutput(Output):
     floor: NotNegative | None = field("What healthy nodes reach; null if not known or stated.")
     verdict: str = field("As acceptance has it.")
     file: str = field("The file.")
+
+
+class CollectiveOutput(Output):
+    """An operation of NCCL on a number of nodes, by NCCL Inspector."""
+
+    nodes: PositiveCount = field("Nodes of the run.")
+    operation: str = field("Its name, such as `ReduceScatter` or `Send`.")
+    share: NotNegative | None = field(
+        "Its time by that of all operations of all GPUs; null where only means are known."
+    )
+    operations: Count | None = field("Their number; null where only means are known.")
+    longest_us: NotNegative = field(
+        "Mean microseconds of one operation, at the size of messages that takes longest."
+    )
+    longest_bytes: Count = field("That size, at least.")
+
+
+class DominantOutput(Output):
+    """The operation of NCCL that takes most time on a number of nodes."""
+
+    nodes: PositiveCount = field("Nodes of the run.")
+    operation: str | None = field("Null where only means are known.")
+    share: NotNegative | None = field("Of the time of all operations.")
+    longest: str = field("The operation of which a single one takes longest.")
 
 
 class ScalingPlanOutput(Output):
@@ -63,6 +92,14 @@ class ScalingOutput(Envelope):
     knee: PositiveCount | None = field(
         "The smallest number of nodes with an efficiency below 0.9; null if there is none."
     )
+    knee_of_plan: PositiveCount | None = field(
+        "The smallest number of nodes with less than 0.9 of the plan's throughput; null if there "
+        "is none, or no plan for any."
+    )
+    collectives: tuple[CollectiveOutput, ...] = field(
+        "Operations of --inspector: the fewest nodes first, then the most time."
+    )
+    dominant: tuple[DominantOutput, ...] = field("For each number of nodes of `collectives`.")
     acceptance: tuple[AcceptedBandwidthOutput, ...] = field(
         "Bus bandwidths of --acceptance, the fewest nodes first."
     )

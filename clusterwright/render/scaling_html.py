@@ -19,11 +19,17 @@ from clusterwright.render.html_elements import (
 from clusterwright.render.html_page import document, facts
 from clusterwright.render.scaling import (
     BANDWIDTHS,
+    OPERATION_ALIGNS,
+    OPERATIONS,
     bandwidth_rows,
+    dominant_text,
+    knee_of_plan_text,
     number,
+    operation_rows,
     percent,
     plan_text,
     point_rows,
+    predicted,
     scaling_text,
 )
 from clusterwright.render.table import counted
@@ -46,6 +52,8 @@ def scaling_html(report: ScalingReport) -> str:
         parts.append(facts(_cards(report, measured)))
     if report.plan is not None:
         parts.append(paragraph(f"Plan: {plan_text(report.plan)}"))
+    if predicted(report):
+        parts.append(paragraph(f"Knee against the plan: {knee_of_plan_text(report)}"))
     unknown = [f"{one.what}: {one.reason}" for one in report.unknown]
     parts.append(section("Unknown", listing(unknown)))
     if report.points:
@@ -56,19 +64,26 @@ def scaling_html(report: ScalingReport) -> str:
                 "By number of nodes",
                 _throughput(measured),
                 _efficiency(report.points),
-                table(head, rows, ["right"] * 7, marked=marked),
+                table(head, rows, ["right"] * len(head), marked=marked),
             )
         )
         files = [
             (f"{point.nodes:,}", ", ".join(point.files)) for point in report.points if point.files
         ]
         parts.append(folded("Logs", table(("nodes", "files"), files, ("right", "left"))))
+    if report.collectives:
+        head, *rows = operation_rows(report)
+        said = listing([dominant_text(one) for one in report.dominant])
+        parts.append(section(_caption(OPERATIONS), table(head, rows, OPERATION_ALIGNS), said))
     if report.acceptance:
         head, *rows = bandwidth_rows(report.acceptance)
-        caption = BANDWIDTHS[0].upper() + BANDWIDTHS[1:]
-        parts.append(section(caption, table(head, rows, ["right"] * len(head))))
+        parts.append(section(_caption(BANDWIDTHS), table(head, rows, ["right"] * len(head))))
     parts.append(folded("As text", lines(scaling_text(report).splitlines())))
     return document(title, parts)
+
+
+def _caption(text: str) -> str:
+    return text[0].upper() + text[1:]
 
 
 def _cards(report: ScalingReport, measured: Sequence[ScalingPoint]) -> list[tuple[str, str, str]]:

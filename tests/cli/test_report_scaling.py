@@ -86,3 +86,45 @@ def test_files_without_acceptance_are_refused(tmp_path: Path) -> None:
         found = clusterwright("report", "scaling", SPEC, "--logs", tmp_path, "--acceptance", file)
         assert found.exit_code == 3
         assert "--acceptance: " in found.err
+
+
+def test_plans_of_several_numbers_of_nodes_and_files_of_inspector(tmp_path: Path) -> None:
+    logs, inspector = tmp_path / "logs", tmp_path / "nccl"
+    logs.mkdir()
+    write(logs, {2: 80.0, 4: 48.0})
+    plans: list[str | Path] = []
+    for nodes in (2, 4):
+        estimate = PLAN["estimate"] | {"accelerators": nodes * 8}
+        path = tmp_path / f"plan-{nodes}.json"
+        path.write_text(json.dumps(PLAN | {"estimate": estimate}))
+        plans += ["--plan", path]
+    (inspector / "n4").mkdir(parents=True)
+    record = {"coll": "ReduceScatter", "coll_msg_size_bytes": 8192, "coll_exec_time_us": 40}
+    (inspector / "n4/ip-10-1-0-9-pid7.log").write_text(json.dumps({"coll_perf": record}) + "\n")
+    (inspector / "n4/notes.txt").write_text("no record\n")
+    (inspector / "n2").mkdir()
+    (inspector / "n2/nccl_inspector_metrics_GPU-1.prom").write_text(
+        'nccl_collective_exec_time_microseconds{collective="AllGather",message_size="8-9KB"} 40\n'
+    )
+    words = ("report", "scaling", SPEC, "--logs", logs, *plans, "--inspector", inspector)
+    found = clusterwright(*words, "--format", "json")
+    data = json.loads(found.out)
+    jsonschema.validate(data, schemas()["report-scaling-output.schema.json"])
+    assert (found.exit_code, data["knee_of_plan"], data["plan"]["nodes"]) == (0, 2, 2)
+    assert all(point["of_predicted"] is not None for point in data["points"])
+    assert [(one["nodes"], one["operation"], one["longest"]) for one in data["dominant"]] == [
+        (2, None, "AllGather"),
+        (4, "ReduceScatter", "ReduceScatter"),
+    ]
+    reasons = {one["what"]: one["reason"] for one in data["unknown"]}
+    assert "the collective that dominates on 2 nodes" in reasons
+    assert "on 4 nodes: ReduceScatter takes most time, 100.0%" in clusterwright(*words).out
+
+
+def test_a_folder_without_files_of_inspector_is_refused(tmp_path: Path) -> None:
+    write(tmp_path, {1: 80.0, 2: 41.0})
+    words = ("report", "scaling", SPEC, "--logs", tmp_path, "--inspector")
+    for folder, said in ((tmp_path, "has no file of NCCL Inspector"), (tmp_path / "x", "x")):
+        found = clusterwright(*words, folder)
+        assert found.exit_code == 3
+        assert said in found.err

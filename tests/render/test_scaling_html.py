@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from clusterwright.goodput.collectives import InspectorFile, Operation
 from clusterwright.render.scaling_html import scaling_html
 from tests.support.goodput_reports import scaling
 
@@ -44,3 +45,11 @@ def test_texts_are_escaped() -> None:
     report = scaling({1: 80.0, 2: 42.0})
     assert "<script" not in scaling_html(report)
     assert "&lt;b&gt;" in scaling_html(type(report)(**{**vars(report), "environment": "<b>"}))
+
+
+def test_operations_and_the_knee_against_the_plan() -> None:
+    files = [InspectorFile("a.log", (Operation("<i>", 8, 3.0, 1),))]
+    page = scaling_html(scaling({2: 42.0}, inspector=files))
+    assert "<h2>Operations of NCCL, by NCCL Inspector</h2>" in page
+    assert "<li>on 2 nodes: &lt;i&gt; takes most time, 100.0%</li>" in page
+    assert "Knee against the plan: below 90 % of its throughput from 2 nodes" in page

@@ -1,22 +1,16 @@
 """Bandwidth and duration of the NCCL operations of jobs, from the files of NCCL Inspector.
 
-NCCL Inspector is a profiler plug-in of NCCL 2.28.3 and newer that a job loads. With
-NCCL_INSPECTOR_PROM_DUMP=1 it writes a file for each GPU into NCCL_INSPECTOR_DUMP_DIR, every 30 s
-or more: means since the file before, by operation, size and algorithm. Names, labels and the form
-of `message_size` are NCCL's (plugins/profiler/inspector, README.md and inspector_prom.cc, read
-2026-11-27).
+Their form is described where they are parsed: clusterwright_metrics.job_logs.nccl_inspector.
 
 Users write these files, so only numbers of the four metrics are passed on, of regular files of
 bounded size that others may read, with the job's id that the folder has, and for the largest
-messages only. `gpu` of
-the file is the number that the process gives its GPU, which is 0 for all if each process sees one:
-the label `uuid` has the name of the file instead.
+messages only. `gpu` of the file is the number that the process gives its GPU, which is 0 for all
+if each process sees one: the label `uuid` has the name of the file instead.
 """
 
 from __future__ import annotations
 
 import os
-import re
 import stat
 import time
 from pathlib import Path
@@ -24,7 +18,8 @@ from pathlib import Path
 from clusterwright_common.job_files import INSPECTOR
 from clusterwright_common.probe import Probe
 
-from clusterwright_metrics.text import Metrics, number
+from clusterwright_metrics.job_logs.nccl_inspector import FILE, samples
+from clusterwright_metrics.text import Metrics
 
 ROLES = ("compute",)
 
@@ -40,11 +35,6 @@ _KINDS = {
     "nccl_p2p_bus_bandwidth_gbs": ("p2p_operation", "Bus bandwidth of transfers in GB/s."),
     "nccl_p2p_exec_time_microseconds": ("p2p_operation", "Duration of transfers."),
 }
-_FILE = re.compile(r"nccl_inspector_metrics_([A-Za-z0-9-]{1,64})\.prom")
-_LINE = re.compile(r"([a-z0-9_]+)\{([^}]*)\} (\S+)")
-_LABEL = re.compile(r'([a-z0-9_]+)="([A-Za-z0-9_. -]*)"')
-_SIZE = re.compile(r"(\d+)(?:-\d+)?(B|KB|MB|GB|TB)")
-_UNITS = ("B", "KB", "MB", "GB", "TB")
 
 
 def collect(probe: Probe, metrics: Metrics) -> None:
@@ -52,7 +42,7 @@ def collect(probe: Probe, metrics: Metrics) -> None:
         if not job.isdigit():
             continue
         for name in probe.names(f"{INSPECTOR}/{job}"):
-            match = _FILE.fullmatch(name)
+            match = FILE.fullmatch(name)
             text = _read(probe.path(f"{INSPECTOR}/{job}/{name}")) if match else None
             if match and text is not None:
                 _add(metrics, {"job_id": job, "uuid": match.group(1)}, text)
@@ -61,22 +51,19 @@ def collect(probe: Probe, metrics: Metrics) -> None:
 def _add(metrics: Metrics, of_gpu: dict[str, str], text: str) -> None:
     """The means of a file, those that differ in algorithm or communicator only taken as one."""
     found: dict[str, dict[tuple[int, tuple[tuple[str, str], ...]], list[float]]] = {}
-    for name, labels, text_of_value in _LINE.findall(text):
-        value = number(text_of_value)
-        given = dict(_LABEL.findall(labels))
-        size = _SIZE.fullmatch(given.get("message_size", ""))
-        if name not in _KINDS or value is None or size is None:
+    for sample in samples(text):
+        name, given = sample.name, sample.labels
+        if name not in _KINDS:
             continue
         kept = {key: given.get(key, "") for key in (_KINDS[name][0], "n_nodes", "nranks")}
         kept["message_size"] = given["message_size"]
-        lower_bound = int(size.group(1)) * 1024 ** _UNITS.index(size.group(2))
-        mib = lower_bound // 1024**2
+        mib = sample.least_bytes // 1024**2
         kept["size_mib"] = str(1 << mib.bit_length() - 1) if mib else ""
-        key = (lower_bound, tuple(kept.items()))
-        found.setdefault(name, {}).setdefault(key, []).append(value)
-    for name, samples in found.items():
-        for key in sorted(samples, reverse=True)[:MOST_SERIES]:
-            mean = sum(samples[key]) / len(samples[key])
+        key = (sample.least_bytes, tuple(kept.items()))
+        found.setdefault(name, {}).setdefault(key, []).append(sample.value)
+    for name, values in found.items():
+        for key in sorted(values, reverse=True)[:MOST_SERIES]:
+            mean = sum(values[key]) / len(values[key])
             metrics.add(name, "gauge", _KINDS[name][1], mean, {**of_gpu, **dict(key[1])})
 
 
