@@ -182,7 +182,7 @@ def _with_actual(report: NodeCostReport, cluster: Cluster, today: dt.date) -> No
 
 def _spent(report: NodeCostReport, cluster: Cluster, spending: Spending, today: dt.date) -> Spent:
     from clusterwright.cost.spending_comparison import EXCLUDED, LAG, instances_usd, tag_notes
-    from clusterwright.goodput.results import Spent
+    from clusterwright.goodput.results import Spent, SpentTag
     from clusterwright.goodput.spent_days import DaySpending, beside
 
     days = {
@@ -198,9 +198,7 @@ def _spent(report: NodeCostReport, cluster: Cluster, spending: Spending, today: 
         more += ", and the volumes of all nodes"
     untagged = spending.untagged_usd
     return Spent(
-        spending.tag,
-        spending.value,
-        spending.tag_status,
+        SpentTag(spending.tag, spending.value, spending.tag_status),
         beside(report.days, days, today),
         None if untagged is None else float(untagged),
         (

@@ -504,15 +504,22 @@ class SpentSum:
 
 
 @dataclass(frozen=True)
+class SpentTag:
+    """The tag of the cluster, and its status in Cost Explorer; None if it was not read."""
+
+    tag: str
+    value: str
+    tag_status: str | None
+
+
+@dataclass(frozen=True)
 class Spent:
     """What Cost Explorer has for the cluster's tag, beside our days.
 
     `untagged_usd` is of the whole account, without the tag; None if it could not be read.
     """
 
-    tag: str
-    value: str
-    tag_status: str | None
+    tag: SpentTag
     days: tuple[SpentDay, ...]
     untagged_usd: float | None
     notes: tuple[str, ...]

@@ -16,6 +16,7 @@ from clusterwright.json_output.base import (
     field,
     json_text,
 )
+from clusterwright.json_output.cost import TagOutput
 from clusterwright.json_output.goodput import RemarkOutput, UnknownOutput
 from clusterwright.json_output.operating import OperatingPolicyOutput
 
@@ -72,9 +73,7 @@ class SpentSumOutput(Output):
 class SpentOutput(Output):
     """What Cost Explorer has for the cluster's tag."""
 
-    tag: str = field("Key of the tag.")
-    value: str = field("Value of the tag.")
-    tag_status: str | None = field("Its status in Cost Explorer; null if it was not read.")
+    tag: TagOutput = field("The tag of the cluster.")
     days: tuple[SpentDayOutput, ...] = field("In order.")
     total: SpentSumOutput = field("The sums of the days that can be compared.")
     untagged_usd: UsdChange | None = field(

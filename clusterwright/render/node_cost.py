@@ -56,7 +56,7 @@ def _spent_lines(spent: Spent, style: Style) -> list[str]:
         compared = "" if total.days == len(spent.days) else f"of {counted(total.days, 'day')}"
         difference = _change(total.difference_usd)
         rows.append(("total", *map(_usd, amounts), difference, _usd(total.cluster_usd), compared))
-    head = f"Cost Explorer, USD with {spent.tag}={spent.value}"
+    head = f"Cost Explorer, USD with {spent.tag.tag}={spent.tag.value}"
     lines = [style.paint("bold", head), *_table(rows, "lrrrrl")]
     if spent.untagged_usd is not None:
         lines.append(f"  without the tag, in the whole account: {_usd(spent.untagged_usd)} USD")

@@ -6,10 +6,11 @@ import datetime as dt
 
 import pytest
 
-from clusterwright.goodput.results import Day, Spent, SpentDay
+from clusterwright.goodput.results import Day, Spent, SpentDay, SpentTag
 from clusterwright.goodput.spent_days import MAY_CHANGE, NOT_YET, NOTHING, DaySpending, beside
 
 TODAY = dt.date(2026, 11, 20)
+TAG = SpentTag("tag", "dev", "Active")
 FOUND = DaySpending(110.0, 125.0, estimated=False)
 
 
@@ -59,8 +60,8 @@ def test_an_unknown_rate_leaves_the_difference_unknown() -> None:
 def test_the_total_has_only_days_that_can_be_compared() -> None:
     own = [day(6, hours=12.0), day(5), day(4), day(0)]
     days = beside(own, {each.date: FOUND for each in own}, TODAY)
-    total = Spent("tag", "dev", "Active", days, None, ()).total
+    total = Spent(TAG, days, None, ()).total
     assert (total.days, total.usd, total.instances_usd, total.cluster_usd) == (2, 200, 220, 250)
     assert total.difference_usd == 20
-    nothing = Spent("tag", "dev", "Active", days[:1], None, ()).total
+    nothing = Spent(TAG, days[:1], None, ()).total
     assert (nothing.days, nothing.usd, nothing.difference_usd) == (0, None, None)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from clusterwright.cluster_spec import load_spec
 from clusterwright.goodput.node_cost import NodeRate, node_cost_report
-from clusterwright.goodput.results import Spent, SpentDay
+from clusterwright.goodput.results import Spent, SpentDay, SpentTag
 from clusterwright.render.node_cost import MAXIMUM_ROWS, node_cost_text
 from tests.support.goodput_reports import JOBS
 
@@ -65,7 +65,7 @@ def test_cost_explorer_below_the_forecast() -> None:
             comparable=False,
         ),
     )  # fmt: skip
-    actual = Spent("tag", "dev", "Active", days, 7.0, ("A note. " * 20,))
+    actual = Spent(SpentTag("tag", "dev", "Active"), days, 7.0, ("A note. " * 20,))
     lines = node_cost_text(replace(report, actual=actual)).split("Cost Explorer, USD")[1]
     assert lines.splitlines()[:6] == [
         " with tag=dev",
