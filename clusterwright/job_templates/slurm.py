@@ -26,6 +26,8 @@ RENDEZVOUS: Final = (
     "MASTER_PORT=$((10000 + SLURM_JOB_ID % 50000))\n"
     "export MASTER_ADDR MASTER_PORT\n"
 )
+MPI: Final = (("SLURM_PMIX_FENCE", "ring"),)
+"""For steps with --mpi=pmix, as acceptance starts them: see `PMIX_FENCE` there."""
 _LEAST_MINUTES: Final = 10
 """Time to train before the save, below which a start is of no use."""
 END: Final = "STEP_PID=$!\nwait_for_step\nfinish_training"

@@ -77,7 +77,7 @@ def _slurm(context: Context) -> str:
         program=context.text("program"),
         shown="|".join(_SHOWN),
     )
-    return slurm.script(context, body, tasks_per_node=tasks)
+    return slurm.script(context, body, tasks_per_node=tasks, environment=slurm.MPI)
 
 
 def _refusal(target: Target) -> str | None:

@@ -100,7 +100,7 @@ def _slurm(context: Context) -> str:
         srun=slurm.srun(context),
         program=context.text("program"),
     )
-    return slurm.script(context, body, tasks_per_node=tasks)
+    return slurm.script(context, body, tasks_per_node=tasks, environment=slurm.MPI)
 
 
 def _refusal(target: Target) -> str | None:

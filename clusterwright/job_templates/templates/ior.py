@@ -148,7 +148,8 @@ def _slurm(context: Context) -> str:
         check="" if inside else _CHECK.strip("\n"),
         parts="".join(parts).format(**words).strip("\n"),
     )
-    return slurm.script(context, body, tasks_per_node=context.count("processes"))
+    tasks = context.count("processes")
+    return slurm.script(context, body, tasks_per_node=tasks, environment=slurm.MPI)
 
 
 def _refusal(target: Target) -> str | None:

@@ -62,7 +62,7 @@ def _slurm(context: Context) -> str:
         context,
         body,
         tasks_per_node=context.target.accelerators,
-        environment=_DEBUG,
+        environment=(*_DEBUG, *slurm.MPI),
     )
 
 

@@ -15,11 +15,11 @@ from typing import Any
 import pytest
 from clusterwright_acceptance import benchmarks, cluster_run, running
 from clusterwright_acceptance.expected import FileSystem
-from clusterwright_acceptance.launcher import Launched
+from clusterwright_acceptance.launcher import PMIX_FENCE, Launched
 
 from clusterwright.job_templates import benchmarks as of_jobs
 from clusterwright.job_templates.registry import template_named
-from tests.job_templates.made import rendered
+from tests.job_templates.made import rendered, required_settings
 from tests.nodes.acceptance.fake_node import EXPECTED, Node
 
 
@@ -117,6 +117,14 @@ def test_ping_pong(node: Node, monkeypatch: pytest.MonkeyPatch) -> None:
     text = rendered("efa-pairs", partition="gpu")
     line = " ".join(benchmarks.arguments("fi_pingpong", device="DEVICE"))
     assert f"--arguments='{line}'" in text
+
+
+@pytest.mark.parametrize("job", ["nccl-tests", "hpl", "hpcc", "ior"])
+def test_steps_of_mpi_have_the_fence_of_acceptance(job: str) -> None:
+    template = template_named(job)
+    image = {"image": "/fsx/images/hpc.sqsh"} if template.image == "required" else {}
+    text = rendered(job, partition="gpu", **required_settings(template), **image)
+    assert text.index(f"export {'='.join(PMIX_FENCE)}\n") < text.index("--mpi=pmix")
 
 
 def test_places_and_defaults() -> None:
