@@ -55,8 +55,12 @@ _OVER: Final = (
         re.compile(r"fetch_config|_establish_config|resolve_ctls_from_dns_srv|load configs"),
     ),
     (
-        re.compile(r"\bNodeReady\b"),
-        re.compile(r"NodeNotReady|KubeletNotReady|not ready", re.IGNORECASE),
+        re.compile(r"\bNodeReady\b|node status as it just became ready"),
+        re.compile(
+            r"NodeNotReady|KubeletNotReady|not ready|"
+            r"taint\(?s?\)? \{node\.kubernetes\.io/not-ready",
+            re.IGNORECASE,
+        ),
     ),
     (re.compile(r"Thread is unstuck!"), re.compile(r"may be stuck")),
 )

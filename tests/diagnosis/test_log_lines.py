@@ -79,6 +79,14 @@ def test_node_that_answers_again_is_over_and_another_is_not() -> None:
     assert [line.text for line in lines] == ["error: Nodes w-5 not responding, setting DOWN"]
 
 
+def test_start_of_a_node_is_over_when_it_becomes_ready() -> None:
+    waits = "0/4 nodes are available: 4 node(s) had untolerated taint {node.kubernetes.io/not-ready: }."
+    network = "Container runtime network not ready: cni plugin not initialized"
+    ready = "Fast updating node status as it just became ready"
+    assert of_log(f"{waits}\n{network}\n{ready}") == ()
+    assert [line.text for line in of_log(f"{ready}\n{waits}\n{network}")] == [waits, network]
+
+
 def test_a_report_is_looked_at_once_however_many_nodes_answer_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -34,6 +34,7 @@ LISTS: Final = (
     _FOLDER / "diagnosed-failures-thirteenth-hold-out.yaml",
     _FOLDER / "diagnosed-failures-fourteenth-hold-out.yaml",
     _FOLDER / "diagnosed-failures-fifteenth-hold-out.yaml",
+    _FOLDER / "diagnosed-failures-eighteenth-hold-out.yaml",
 )
 
 
@@ -406,11 +407,13 @@ def _hold_outs_of_subjects(
     fifteenth: Sequence[Measured],
     sixteenth: Sequence[Measured],
     seventeenth: Sequence[Measured],
+    eighteenth: Sequence[Measured],
 ) -> list[str]:
     """What searches for other programs and parts found, one after another."""
     named, silent = _first_try(fifteenth)
     then_named, _ = _first_try(sixteenth)
     last_named, last_silent = _first_try(seventeenth)
+    aws_named, aws_silent = _first_try(eighteenth)
     return [
         "The fifteenth is from searches for launchers, trainers, the GPU operator, Karpenter, "
         "Kueue and Slurm on other clouds, with messages only as the threads have them: at the "
@@ -424,6 +427,16 @@ def _hold_outs_of_subjects(
         f"{last_silent} healthy logs without a finding. For subjects that no sample has, expect "
         "between a quarter "
         "and a half.",
+        "",
+        "The eighteenth is of AWS's own parts (HyperPod, AWS PCS, ParallelCluster, EKS's network "
+        "plug-in, nodes and add-ons, FSx, Neuron), from threads that no sample has, counted as "
+        f"strictly. At the first try {aws_named} causes were named, {_EIGHTEENTH_WRONG} had "
+        "another cause, one beside the right one or only the program's own words, "
+        f"{_EIGHTEENTH_UNKNOWN} had none or an unknown one, and {aws_silent} logs of healthy "
+        "parts "
+        "had no finding: an image that Enroot pulls, the first minute of a node, a node with all "
+        "its interfaces, and pods that wait for the first nodes were taken for failures. For one "
+        "entry the expectation was widened afterwards; its first try counts as wrong.",
         "",
         "A log that ends with an error whose words tell no kind is reported as an unknown cause, "
         "with the line.",
@@ -449,6 +462,7 @@ _NAMES: Final = (
     "fifteenth hold-out",
     "sixteenth hold-out",
     "seventeenth hold-out",
+    "eighteenth hold-out",
 )
 _FIFTH_WRONG: Final = 19
 _FIFTH_UNKNOWN: Final = 10
@@ -465,7 +479,9 @@ _THIRTEENTH_WRONG: Final = 29
 _THIRTEENTH_UNKNOWN: Final = 16
 _FOURTEENTH_WRONG: Final = 4
 _FOURTEENTH_UNKNOWN: Final = 4
-"""The same of the last ones; measured once, on 2026-11-28."""
+_EIGHTEENTH_WRONG: Final = 12
+_EIGHTEENTH_UNKNOWN: Final = 3
+"""The same of the last ones; measured once, on 2026-11-28, the eighteenth on 2026-11-29."""
 
 _TOP: Final = """\
 # Failures that `diagnose` names

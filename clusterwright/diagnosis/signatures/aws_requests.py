@@ -134,6 +134,27 @@ SIGNATURES: Final = (
         ),
     ),
     Signature(
+        "image-architecture",
+        "EC2: the AMI is for another architecture ({image_of}) than the instance type ({type_of})",
+        (
+            r"architecture '(?P<type_of>\w+)' of the specified instance type does not match the "
+            r"architecture '(?P<image_of>\w+)' of the specified AMI",
+            r"instance type's architecture \((?P<type_of>\w+)\) does not match the architecture in the "
+            r"manifest for ami-\w+ \((?P<image_of>\w+)\)",
+        ),
+        next=(_CHECK,),
+        rules=("CW-I014",),
+    ),
+    Signature(
+        "key-pair",
+        "EC2: the key pair {name} does not exist in the region: names of key pairs are without .pem",
+        (
+            r"key ?pair '?(?P<name>[^\s'\"]{1,255}?)'? (?:not found|does not exist)",
+            r"InvalidKeyPair\.NotFound(?P<name>)",
+        ),
+        next=("aws ec2 describe-key-pairs --region {region}",),
+    ),
+    Signature(
         "image-missing",
         "EC2: the AMI[ {image}] does not exist in this region, or does not fit the instances",
         (

@@ -122,6 +122,16 @@ SIGNATURES: Final = (
         rules=("CW-C001",),
     ),
     Signature(
+        "type-not-in-region",
+        "capacity: the instance type[ {type}] is not offered in the region",
+        (
+            r"instance type.{0,80}(?:isn't|is not|not) (?:supported|available|offered) in (?:the "
+            r"|your |this )?(?:specified |requested )?(?:AWS )?region",
+        ),
+        next=(_CHECK,),
+        rules=("CW-C001",),
+    ),
+    Signature(
         "launch-template-capacity",
         "capacity: AWS has no free instances[ of {type}][ in {zone}] "
         "(InsufficientInstanceCapacity)",

@@ -57,6 +57,7 @@ SIGNATURES: Final = (
             # Events of Kubernetes that report no failure.
             r"^\s*Normal\s+(?:Scheduled|NotTriggerScaleUp|TriggeredScaleUp|Nominated|Pulling|Pulled|Created|Started|"
             r"SandboxChanged|BackOff|Killing|SuccessfulCreate|SuccessfulAttachVolume|NodeReady)\s|"
+            r"Exceeded instance ENI attachment limit|"
             r"please ignore (?:the )?error|If using PrologFlags=Contain for pam_slurm_adopt|"
             r"Failed to process command DEREG_MR\b|\(waited \d{1,6} sec\) - retrying",
             # Warnings of Open MPI on nodes with EFA, which it uses through libfabric.

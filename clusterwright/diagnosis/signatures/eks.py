@@ -47,6 +47,8 @@ SIGNATURES: Final = (
         # Two attempts are normal while the network of an instance comes up.
         (
             r"retrying request (?P<service>\w{2,30})/(?P<action>\w{3,60}), attempt (?:[3-9]|\d\d)\b",
+            r"\bnodeadm\[\d+\][^\n]*operation error (?P<service>\w{2,30}): (?P<action>\w{3,60}),"
+            r"[^\n]{0,80}(?:StatusCode: 0\b|deadline exceeded|i/o timeout)",
         ),
         confidence="likely",
         kinds=("log",),

@@ -226,6 +226,17 @@ SIGNATURES: Final = (
         next=(_REBOOT, _ACCEPT),
     ),
     Signature(
+        "fabric-kernel-module",
+        "GPU: the kernel module {module} is not loaded, without which the fabric manager of GPUs "
+        "with NVLink 5 does not start, so that no program can use the GPUs (error 802)",
+        (
+            r"Kernel module \\?\"(?P<module>\w{2,30})\\?\" has not been loaded, fabric manager cannot",
+            r"umad_init: [^\n]{0,120}is (?P<module>\w{2,30}) module loaded",
+        ),
+        per_node=True,
+        next=("clusterwright drift {file}", _REBOOT, _ACCEPT),
+    ),
+    Signature(
         "fabric-manager",
         "GPU: the fabric manager is not running, so NVLink is not usable",
         (

@@ -44,6 +44,38 @@ SIGNATURES: Final = (
         next=("clusterwright status {file}", "clusterwright accept {file}"),
     ),
     Signature(
+        "health-check-taint",
+        "HyperPod: pods cannot be scheduled: the nodes are in a deep health check, or were found "
+        "unhealthy (taint sagemaker.amazonaws.com/node-health-status): wait until the check has "
+        "ended, or let what must run before that tolerate the taint",
+        (r"untolerated taint\(?s?\)? \{sagemaker\.amazonaws\.com/node-health-status",),
+        confidence="likely",
+        next=("clusterwright status {file}", _DESCRIBE),
+    ),
+    Signature(
+        "interface-limit",
+        "EKS: a node has as many network interfaces or addresses as its type[ {type}] allows, so "
+        "that more pods there get no address: let the network plug-in assign prefixes, or use fewer "
+        "pods per node",
+        (
+            r"AttachmentLimitExceeded: Interface count \d+ exceeds the limit for (?P<type>[\w.-]+\w)",
+            r"IpAddressLimitExceeded: Address count \d+ on[^\n]{0,60} exceeds the limit for "
+            r"(?P<type>[\w.-]+\w)",
+        ),
+        confidence="likely",
+        next=(_DESCRIBE,),
+    ),
+    Signature(
+        "load-balancer-subnets",
+        "Kubernetes: a service or an ingress finds no subnet for its load balancer: the subnets need "
+        "the tag kubernetes.io/role/internal-elb, or kubernetes.io/role/elb where they are public",
+        (
+            r"could not find any suitable subnets? for creating the (?:[NA]?E?LB)|couldn't "
+            r"auto-discover subnets|unable to (?:discover|resolve) at least one subnet",
+        ),
+        next=(_EVENTS, "aws ec2 describe-subnets --region {region}"),
+    ),
+    Signature(
         "taint-not-tolerated",
         "Kubernetes: pods cannot be scheduled: they do not tolerate the taint {taint} of the nodes",
         (

@@ -107,6 +107,34 @@ _VOLUMES: Final = (
 )
 
 
+_PROVISIONING: Final = (
+    (
+        r"at '\w+' failed to satisfy constraint",
+        "its storage class has a value that AWS does not accept ({field})",
+    ),
+    (
+        r"Access denied for (?:import|export) path|unable to validate access to the S3 bucket",
+        "FSx has no access to the S3 bucket of its storage class: the role of the driver lacks "
+        "permissions on the bucket, or the bucket is in another region",
+    ),
+)
+
+
+def _provisioning(values: Values) -> str:
+    """Why a claim gets no volume, by the words of the API behind those of the driver."""
+    message = values["message"]
+    field = re.search(r"at '(\w+)' failed to satisfy constraint", message)
+    said = meaning_of(_PROVISIONING, message)
+    if said is None:
+        return _volume(values)
+    name = field.group(1) if field else ""
+    inner = message.rpartition("Could not create volume ")[2].partition(": ")[2]
+    return (
+        "Kubernetes: a volume cannot be created: "
+        f"{said.replace('{field}', name)}: {inner[:_LONGEST_VOLUME]}"
+    )
+
+
 def _volume(values: Values) -> str:
     """Why a volume is not usable, by the words of the CSI driver behind Kubernetes' own."""
     message = values["message"]
@@ -345,6 +373,13 @@ SIGNATURES: Final = (
             r"\\?\"(?P<what>[^\"\\]+)",
         ),
         next=("aws eks list-access-entries --cluster-name {environment} --region {region}",),
+    ),
+    Signature(
+        "volume-creation",
+        _provisioning,
+        (r"(?:ProvisioningFailed|failed to provision volume)(?P<message>[^\n]{0,900})",),
+        confidence="likely",
+        next=("kubectl describe storageclasses", "kubectl get events --all-namespaces"),
     ),
     Signature(
         "volume",

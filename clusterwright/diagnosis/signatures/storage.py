@@ -210,6 +210,16 @@ SIGNATURES: Final = (
         rules=("CW-N011", "CW-N026"),
     ),
     Signature(
+        "nfs-time",
+        "storage: an NFS or EFS file system does not answer a mount: the security group of its mount "
+        "target does not allow port 2049 from the node, or it has no mount target in the node's zone "
+        "or network",
+        (r"mount\.(?:nfs4?|efs): (?:Connection timed out|[^\n]{0,60}timed out)",),
+        confidence="likely",
+        next=(_CHECK,),
+        rules=("CW-N008",),
+    ),
+    Signature(
         "nfs",
         "home directories (NFS): {reason}",
         (

@@ -522,12 +522,31 @@ SIGNATURES: Final = (
         next=("clusterwright artefacts check {file}",),
     ),
     Signature(
+        "registry-login",
+        "Enroot: the registry[ {host}] refuses the credentials, or they have expired (those of ECR "
+        "are valid for 12 hours): renew the file .credentials of ENROOT_CONFIG_PATH",
+        (
+            r"^(?:pyxis: +)?\[ERROR\] URL https?://(?P<host>[^/\s]{3,200})\S* returned error code: "
+            r"40[13]\b",
+        ),
+        next=("clusterwright artefacts check {file}",),
+    ),
+    Signature(
+        "registry-answer",
+        "Enroot: the registry's answer is no JSON: in most cases it refuses the credentials in words "
+        "(those of ECR are valid for 12 hours), or Enroot sends them in a form that ECR does not "
+        "accept (corrected after 3.4.1)",
+        (r"^(?:pyxis: +)?\[ERROR\] Could not process JSON input",),
+        confidence="likely",
+        next=("clusterwright artefacts check {file}",),
+    ),
+    Signature(
         "container",
         "a container image cannot be pulled, unpacked or started: {reason}",
         (
             r"pyxis: (?P<reason>[^\n]*(?:fail|couldn't|could not|error|invalid|denied|cannot|"
             r"unable|not found)[^\n]*)",
-            r"(?:enroot|pyxis: +\[ERROR\]|^\[ERROR\]).{0,20}(?P<reason>[^\n]{0,160}(?:URL|image|layer|manifest|squashfs|"
+            r"(?:(?<![/.\w])enroot(?!/)|pyxis: +\[ERROR\]|^\[ERROR\]).{0,20}(?P<reason>[^\n]{0,160}(?:URL|image|layer|manifest|squashfs|"
             r"credential|digest|No such file|container)[^\n]{0,160})",
             r"(?P<reason>manifest unknown|pull access denied"
             r"|toomanyrequests[^\n]{0,80}|no basic auth credentials|repository does not exist"

@@ -65,6 +65,21 @@ CASES = (
         "The requested configuration is currently not supported. Launching EC2 instance failed.",
         "invalid-instance-type",
     ),
+    (
+        "stack-event",
+        "The architecture 'arm64' of the specified instance type does not match the architecture "
+        "'x86_64' of the specified AMI.",
+        "image-architecture",
+    ),
+    (
+        "scaling-activity",
+        "The requested instance type's architecture (x86_64) does not match the architecture in the "
+        "manifest for ami-0ef72f9111fdc5f97 (arm64). Launching EC2 instance failed.",
+        "image-architecture",
+    ),
+    ("node-group", "KeyPair Devopskeypair.pem not found", "key-pair"),
+    ("stack-event", "The key pair 'ops' does not exist (Service: AutoScaling)", "key-pair"),
+    ("stack-event", "The KMS key 'ops' does not exist (Service: Kms)", "kms-key-unusable"),
 )
 
 

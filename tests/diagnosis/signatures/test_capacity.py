@@ -22,6 +22,11 @@ CASES = (
     ("log", "Server.SpotInstanceTermination: Spot instance termination", "spot-interruption"),
     ("cluster-event", "The training plan has expired", "capacity-block-ends"),
     ("stack-event", "RequestLimitExceeded: Request limit exceeded.", "throttled"),
+    (
+        "stack-event",
+        "The requested instance type isn't supported in the specified AWS Region.",
+        "type-not-in-region",
+    ),
 )
 
 

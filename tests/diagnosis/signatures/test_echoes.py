@@ -33,6 +33,7 @@ from tests.diagnosis.made import signature_of
             "slurmctld: error: If using PrologFlags=Contain for pam_slurm_adopt, either "
             "proctrack/cgroup or proctrack/cray_aries is required.",
         ),
+        ("log", "2019-07-19T17:40:34Z [INFO]     Exceeded instance ENI attachment limit: 7"),
         ("log", "attempt 1 of 4 failed, next in 2 s: mount.lustre: Connection timed out"),
     ],
 )

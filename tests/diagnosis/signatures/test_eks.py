@@ -17,6 +17,12 @@ CASES = (
         "eks-issue",
     ),
     ("node-group", "KubernetesLabelInvalid: the label team! is not valid", "eks-issue"),
+    (
+        "log",
+        "nodeadm[50500]: operation error EC2: DescribeInstances, https response error StatusCode: 0, "
+        "RequestID: , canceled, context deadline exceeded",
+        "nodeadm-request",
+    ),
 )
 
 

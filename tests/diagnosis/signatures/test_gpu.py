@@ -47,6 +47,17 @@ CASES = (
     ("log", "NVRM: installed in this system is not supported by the", "driver-unsupported"),
     ("log", "gdr_open error: Is gdrdrv driver installed and loaded?", "gpudirect"),
     ("log", "nvmlDeviceReset of the NVML: Insufficient Permissions", "nvml-error"),
+    (
+        "log",
+        'Kernel module "ib_umad" has not been loaded, fabric manager cannot be started',
+        "fabric-kernel-module",
+    ),
+    (
+        "log",
+        "nvlsm: ibwarn: [15] umad_init: can't read ABI version from /sys/class/infiniband_mad/"
+        "abi_version (No such file or directory): is ib_umad module loaded?",
+        "fabric-kernel-module",
+    ),
 )
 
 
@@ -64,6 +75,7 @@ def test_message_has_its_signature(kind: str, text: str, signature: str) -> None
         "Remapping Failure Occurred       : No",
         'msg="Not collecting DCP metrics: Error getting supported metrics: not supported"',
         "nv-fabricmanager: Successfully configured all the available NVSwitches",
+        'Kernel module "ib_umad" is loaded, starting fabric manager',
     ],
 )
 def test_normal_messages_have_no_signature(text: str) -> None:

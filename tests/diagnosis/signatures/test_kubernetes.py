@@ -75,6 +75,30 @@ CASES = (
         "Unauthorized",
         "kubelet-refused",
     ),
+    (
+        NODES + "3 node(s) had untolerated taint "
+        "{sagemaker.amazonaws.com/node-health-status: Unschedulable}",
+        "health-check-taint",
+    ),
+    (
+        "failed to attach ENI: AttachmentLimitExceeded: Interface count 4 exceeds the limit for "
+        "d3en.12xlarge",
+        "interface-limit",
+    ),
+    (
+        "InvalidInterface.IpAddressLimitExceeded: Address count 7 on interface-087bf941f13a906b1 "
+        "exceeds the limit for t3.medium",
+        "interface-limit",
+    ),
+    (
+        "failed to ensure load balancer: could not find any suitable subnets for creating the ELB",
+        "load-balancer-subnets",
+    ),
+    (
+        "Failed build model due to couldn't auto-discover subnets: unable to discover at least one "
+        "subnet",
+        "load-balancer-subnets",
+    ),
 )
 
 
@@ -92,6 +116,8 @@ def test_message_has_its_signature(text: str, signature: str) -> None:
         'Successfully pulled image "r/train:v1" in 3m20s',
         'registered CSI driver "fsx.csi.aws.com" at /plugins/fsx.csi.aws.com/csi.sock',
         '"Successfully registered node" node="ip-10-0-0-5.ec2.internal"',
+        "Ensured load balancer for service default/nginx in subnets of two zones",
+        "node ip-10-0-0-5 has label sagemaker.amazonaws.com/node-health-status=Schedulable",
     ],
 )
 def test_normal_messages_have_no_signature(text: str) -> None:

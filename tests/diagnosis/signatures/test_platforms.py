@@ -49,6 +49,17 @@ CASES = (
         "volume",
     ),
     ("log", "GenericPLEG: Unable to retrieve pods: operation timeout", "container-runtime-down"),
+    (
+        "log",
+        'failed to provision volume with StorageClass "fsx-sc": CreateFileSystem failed: BadRequest: '
+        "Access denied for import path.",
+        "volume-creation",
+    ),
+    (
+        "log",
+        "ProvisioningFailed: Value 'a,b' at 'subnetIds' failed to satisfy constraint: Member must",
+        "volume-creation",
+    ),
 )
 
 

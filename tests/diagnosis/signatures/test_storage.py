@@ -31,6 +31,8 @@ CASES = (
     ("log", 'Failed to resolve "fs-0a1b2c3d.efs.us-east-1.amazonaws.com"', "file-system-name"),
     ("log", "mount: bad address 'fs-179748de.efs.eu-west-1.amazonaws.com'", "file-system-name"),
     ("log", "OSError: [Errno 5] Input/output error: '/fsx/a'", "io-error"),
+    ("log", "STDERR: mount.nfs4: Connection timed out", "nfs-time"),
+    ("log", "mount.nfs4: access denied by server while mounting 10.0.0.9:/", "nfs"),
 )
 
 

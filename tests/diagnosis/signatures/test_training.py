@@ -137,6 +137,17 @@ CASES = (
     ),
     ("log", "Warning  Failed  15s  kubelet  Error: ErrImagePull", "image-pull"),
     ("log", "misc/socket.cc:441 NCCL WARN socketFinalizeAccept: wrong type 4 != 3", "nccl-error"),
+    (
+        "log",
+        "[ERROR] URL https://nvcr.io/proxy_auth returned error code: 401 Unauthorized",
+        "registry-login",
+    ),
+    ("log", "pyxis:     [ERROR] Could not process JSON input", "registry-answer"),
+    (
+        "log",
+        "[ERROR] URL https://a.dkr.ecr.eu-west-2.amazonaws.com/ returned error code: 404 Not Found",
+        "container",
+    ),
 )
 
 
@@ -154,6 +165,8 @@ def test_message_has_its_signature(kind: str, text: str, signature: str) -> None
         "No valid checkpoint found at /fsx/ckpt, training from scratch",
         "saved checkpoint of step 100, world size 64",
         "loaded the index /fsx/cache/0a_doc_idx.npy",
+        "[INFO] Using credentials from file: /home/ec2-user/enroot/.credentials",
+        "[INFO] Fetching image manifest list from /opt/enroot/image",
     ],
 )
 def test_normal_messages_have_no_signature(text: str) -> None:
