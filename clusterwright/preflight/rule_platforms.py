@@ -212,6 +212,11 @@ LIMITS: Final = (
         "only HyperPod's inference operator needs an OpenID Connect provider",
     ),
     Limit(
+        ("CW-N036",),
+        _NOT_HYPERPOD_EKS,
+        "only HyperPod's inference operator creates load balancers",
+    ),
+    Limit(
         ("CW-C024", "CW-Q061", "CW-Q062"),
         _NOT_EKS,
         "there are no managed node groups",

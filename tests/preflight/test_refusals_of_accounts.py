@@ -113,6 +113,7 @@ NOT_REFUSED = {
     "CW-N030": "as CW-N024",
     "CW-N025": "CreateCluster reads no access list; connections of nodes hang later",
     "CW-N026": "a warning: other name servers may forward AWS's names, which nobody can see",
+    "CW-N036": "the load balancer controller looks for subnets after the deployment",
     "CW-N029": "slurmdbd asks the database, on the controller, after the deployment",
     "CW-N028": "a warning: it works, and costs by the GB",
     "CW-C017": "a warning: the plan stands until the end that it was paid for",

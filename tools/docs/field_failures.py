@@ -41,6 +41,7 @@ SAMPLES: Final = {
     3: "The third, of failures that the first two do not have",
     4: "The fourth, of failures that the first three do not have",
     5: "The fifth, of failures that the first four do not have",
+    6: "The sixth, of failures that the first five do not have",
 }
 
 _TOP: Final = """\

@@ -41,6 +41,9 @@ class Subnet:
     outpost: str = ""
     """The ARN of the Outpost that it is in; empty if it is in none."""
 
+    tags: frozenset[tuple[str, str]] = frozenset()
+    """Keys and values of its tags."""
+
 
 @dataclass(frozen=True)
 class NatGateway:
@@ -123,6 +126,7 @@ def subnets(session: AwsSession) -> tuple[Subnet, ...]:
             stack=_tags(answer).get(STACK_TAG),
             owner=str(answer.get("OwnerId") or ""),
             outpost=str(answer.get("OutpostArn") or ""),
+            tags=frozenset(_tags(answer).items()),
         )
         for answer in session.items("ec2", "DescribeSubnets", "Subnets")
     )

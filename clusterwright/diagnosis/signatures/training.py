@@ -533,7 +533,7 @@ SIGNATURES: Final = (
     ),
     Signature(
         "registry-answer",
-        "Enroot: the registry's answer is no JSON: in most cases it refuses the credentials in words "
+        "Enroot: the registry's answer is not JSON: in most cases it refuses the credentials in words "
         "(those of ECR are valid for 12 hours), or Enroot sends them in a form that ECR does not "
         "accept (corrected after 3.4.1)",
         (r"^(?:pyxis: +)?\[ERROR\] Could not process JSON input",),
