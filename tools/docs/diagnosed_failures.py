@@ -408,12 +408,14 @@ def _hold_outs_of_subjects(
     sixteenth: Sequence[Measured],
     seventeenth: Sequence[Measured],
     eighteenth: Sequence[Measured],
+    nineteenth: Sequence[Measured],
 ) -> list[str]:
     """What searches for other programs and parts found, one after another."""
     named, silent = _first_try(fifteenth)
     then_named, _ = _first_try(sixteenth)
     last_named, last_silent = _first_try(seventeenth)
     aws_named, aws_silent = _first_try(eighteenth)
+    refused, _ = _first_try(nineteenth)
     return [
         "The fifteenth is from searches for launchers, trainers, the GPU operator, Karpenter, "
         "Kueue and Slurm on other clouds, with messages only as the threads have them: at the "
@@ -436,7 +438,9 @@ def _hold_outs_of_subjects(
         "parts "
         "had no finding: an image that Enroot pulls, the first minute of a node, a node with all "
         "its interfaces, and pods that wait for the first nodes were taken for failures. For one "
-        "entry the expectation was widened afterwards; its first try counts as wrong.",
+        "entry the expectation was widened afterwards; its first try counts as wrong. The "
+        "nineteenth, mostly of requests that AWS refuses, was measured after what that led to: "
+        f"{refused}.",
         "",
         "A log that ends with an error whose words tell no kind is reported as an unknown cause, "
         "with the line.",
@@ -463,6 +467,7 @@ _NAMES: Final = (
     "sixteenth hold-out",
     "seventeenth hold-out",
     "eighteenth hold-out",
+    "nineteenth hold-out",
 )
 _FIFTH_WRONG: Final = 19
 _FIFTH_UNKNOWN: Final = 10

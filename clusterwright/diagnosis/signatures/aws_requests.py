@@ -155,6 +155,14 @@ SIGNATURES: Final = (
         next=("aws ec2 describe-key-pairs --region {region}",),
     ),
     Signature(
+        "interface-index",
+        "EC2: the launch template gives a network interface a device index that its network card "
+        "does not have",
+        (r"specified number '\d+' for the device index exceeds the maximum",),
+        next=(_CHECK,),
+        rules=("CW-C020",),
+    ),
+    Signature(
         "image-missing",
         "EC2: the AMI[ {image}] does not exist in this region, or does not fit the instances",
         (
@@ -173,6 +181,7 @@ SIGNATURES: Final = (
         "subnets in other zones",
         (
             r"because (?P<zone>[\w-]{5,30}), the targeted availability zone, does not currently have sufficient capacity",
+            r"does not support creating control plane instances in (?P<zone>[\w-]{5,30}\w)",
             r"UnsupportedAvailabilityZoneException",
         ),
         next=(_CHECK,),

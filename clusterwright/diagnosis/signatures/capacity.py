@@ -36,6 +36,15 @@ SIGNATURES: Final = (
         next=("cdk deploy -c config={file} --all --concurrency 1",),
         kinds=("stack-event", "cluster-event", "node-status", "log", "node-group", "cluster"),
     ),
+    # Fleets add UnfulfillableCapacity to every error of a launch.
+    Signature(
+        "public-address",
+        "EC2: an instance with several network interfaces gets no public address: use subnets that "
+        "assign none, with a NAT gateway",
+        (r"associatePublicIPAddress parameter cannot be specified when launching with multiple",),
+        next=(_CHECK,),
+        rules=("CW-N012",),
+    ),
     Signature(
         "spot-interruption",
         "capacity: EC2 reclaimed Spot capacity[ ({type})]",

@@ -57,6 +57,19 @@ SIGNATURES: Final = (
         rules=("CW-N022", "CW-N023", "CW-N025"),
     ),
     Signature(
+        "metadata-hops",
+        "EKS: a pod does not reach the metadata service of its node, whose answers go no further "
+        "than the node (a limit of one hop), or which is off: set AWS_REGION in the pod, and give it "
+        "a role of its own",
+        (
+            r"Could not determine region from any metadata service|operation error ec2imds: \w{3,60}, "
+            r"(?:request )?cancell?ed, context deadline exceeded",
+        ),
+        confidence="likely",
+        kinds=("log",),
+        next=("kubectl describe nodes",),
+    ),
+    Signature(
         "eks-issue",
         eks_issues.cause,
         _patterns(eks_issues.CODES),

@@ -98,7 +98,7 @@ SIGNATURES: Final = (
         "Neuron: a device cannot be opened: the program asks for more than the instance type has, "
         "the container was not given it, or it is missing",
         (
-            r"Unable to read compatible Driver version|Please check /dev/neuron\S? is accessible|"
+            r"\[NMGR:kmgr_init_mlas\] No devices specified|Unable to read compatible Driver version|Please check /dev/neuron\S? is accessible|"
             r"Could not open the (?:nd\d{1,2}\b|device)|No neuron devices? (?:was |were )?found|/dev/neuron\d{1,2}\b[^\n]{0,40}(?:No such|Permission "
             r"denied|Device or resource busy)",
         ),

@@ -105,12 +105,20 @@ SIGNATURES: Final = (
             r"(?:KMS|customer master|encryption) key.{0,80}"
             r"(?:is disabled|pending deletion|does not exist|not found|cannot be found|invalid)",
             r"inaccessible.encryption.credentials",
+            r"specified key could not be found[^\n]{0,20}NotFoundException",
         ),
         next=(
             "aws kms describe-key --key-id {key} --region {region}",
             _CHECK,
         ),
         rules=("CW-I002",),
+    ),
+    Signature(
+        "kms-key-account",
+        "KMS: the key for EKS's secrets is of another account: use a key of the cluster's account",
+        (r"keyArn for encryptionConfig must be owned by caller's account",),
+        next=(_CHECK,),
+        rules=("CW-I007",),
     ),
     Signature(
         "kms-access-denied",

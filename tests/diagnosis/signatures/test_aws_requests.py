@@ -80,6 +80,18 @@ CASES = (
     ("node-group", "KeyPair Devopskeypair.pem not found", "key-pair"),
     ("stack-event", "The key pair 'ops' does not exist (Service: AutoScaling)", "key-pair"),
     ("stack-event", "The KMS key 'ops' does not exist (Service: Kms)", "kms-key-unusable"),
+    (
+        "stack-event",
+        "Cannot create cluster 'a' because EKS does not support creating control plane instances in "
+        "us-east-1e, the targeted availability zone.",
+        "control-plane-zone",
+    ),
+    (
+        "stack-event",
+        "The specified number '2' for the device index exceeds the maximum number of network "
+        "interfaces supported by the network card at network card index 2.",
+        "interface-index",
+    ),
 )
 
 

@@ -27,6 +27,12 @@ CASES = (
         "The requested instance type isn't supported in the specified AWS Region.",
         "type-not-in-region",
     ),
+    (
+        "log",
+        "InvalidParameterCombination: The associatePublicIPAddress parameter cannot be specified when "
+        "launching with multiple network interfaces.; UnfulfillableCapacity: Unable to fulfill",
+        "public-address",
+    ),
 )
 
 

@@ -23,6 +23,11 @@ CASES = (
         "RequestID: , canceled, context deadline exceeded",
         "nodeadm-request",
     ),
+    (
+        "log",
+        "panic: Could not determine region from any metadata service. The region can be supplied",
+        "metadata-hops",
+    ),
 )
 
 

@@ -53,6 +53,7 @@ CASES = (
     ("INFO 13 [root]: Subcommand returned with exitcode=70", "neuron-compiler"),
     ("ERROR   NRT:nrt_init      Unable to read compatible Driver version.", "neuron-device"),
     ("ERROR   NRT:nrt_init      Please check /dev/neuron# is accessible.", "neuron-device"),
+    ("nrtd[1]: [NMGR:kmgr_init_mlas] No devices specified", "neuron-device"),
 )
 
 

@@ -48,6 +48,17 @@ CASES = (
         "key.",
         "ebs-key-denied",
     ),
+    (
+        "stack-event",
+        "The keyArn for encryptionConfig must be owned by caller's account.",
+        "kms-key-account",
+    ),
+    (
+        "stack-event",
+        "The request was rejected because the specified key could not be found. "
+        "[error=NotFoundException]",
+        "kms-key-unusable",
+    ),
 )
 
 
