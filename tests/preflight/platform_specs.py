@@ -74,6 +74,7 @@ CHANGES: tuple[dict[str, Any], ...] = (
     {"parallelcluster.root_volume_gib": 500},
     {"network.peered_cidrs": ["10.200.0.0/16"]},
     {"network": _NETWORK},
+    {"network": _NETWORK, "hyperpod.inference": {}},
     {
         "network": {**_NETWORK, "existing": {**_NETWORK["existing"], **_DATABASE}},
         "slurm.accounting": {"kind": "rds"},
