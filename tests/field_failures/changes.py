@@ -39,3 +39,21 @@ SMALL = {**{key: EKS[key] for key in ("platform", "compute")}}
 
 def written(folder: Path, changes: dict[str, Any]) -> Path:
     return specs.write(folder / "eks.yaml", specs.changed(changes, base=specs.changed(SMALL)))
+
+
+def of_type(instance_type: str, **more: Any) -> dict[str, Any]:
+    """`EKS` with nodes of a type."""
+    return specs.changed(
+        {"compute.1": {**EKS["compute"][1], "instance_type": instance_type, **more}}, base=EKS
+    )
+
+
+def template_of(assembly: Assembly, group: str) -> dict[str, Any]:
+    """Return the launch template of a group, by the name of its instances."""
+    (found,) = [
+        data
+        for one in assembly.resources("AWS::EC2::LaunchTemplate").values()
+        if {"Key": "Name", "Value": f"test-{group}"}
+        in (data := one["Properties"]["LaunchTemplateData"])["TagSpecifications"][0]["Tags"]
+    ]
+    return dict(found)

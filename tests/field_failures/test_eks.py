@@ -8,12 +8,19 @@ from typing import Any
 
 import pytest
 
-from tests.field_failures.changes import EKS, SMALL, obstacles_of, written
+from tests.field_failures.changes import (
+    EKS,
+    SMALL,
+    obstacles_of,
+    of_type,
+    template_of,
+    written,
+)
 from tests.field_failures.parts import House, accepted, account, check, client, refused
 from tests.review.templates import analysis, app
 from tests.support import specs
 from tests.support.command_line import clusterwright
-from tests.support.synthesis import Assembly, Build
+from tests.support.synthesis import Build
 
 TAINT = {"key": "nvidia.com/gpu", "effect": "NoSchedule"}
 
@@ -21,23 +28,6 @@ TAINT = {"key": "nvidia.com/gpu", "effect": "NoSchedule"}
 def eks(changes: dict[str, Any] | None = None) -> dict[str, Any]:
     """Changes to the small spec."""
     return {**SMALL, **(changes or {})}
-
-
-def of_type(instance_type: str, **more: Any) -> dict[str, Any]:
-    return specs.changed(
-        {"compute.1": {**EKS["compute"][1], "instance_type": instance_type, **more}}, base=EKS
-    )
-
-
-def template_of(assembly: Assembly, group: str) -> dict[str, Any]:
-    """Return the launch template of a group, by the name of its instances."""
-    (found,) = [
-        data
-        for one in assembly.resources("AWS::EC2::LaunchTemplate").values()
-        if {"Key": "Name", "Value": f"test-{group}"}
-        in (data := one["Properties"]["LaunchTemplateData"])["TagSpecifications"][0]["Tags"]
-    ]
-    return dict(found)
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 import yaml
 
+from tests.field_failures.changes import EKS, of_type, template_of
 from tests.field_failures.parts import House, account, checked, client, refused
-from tests.field_failures.test_eks import EKS, of_type, template_of
 from tests.support import parallelcluster_specs, specs
 from tests.support.command_line import clusterwright
 from tests.support.synthesis import Build
