@@ -116,6 +116,13 @@ _LLAMA31 = """
 --partition --resume_from_hf --seeds --size --target_log_ppl --time --tokenizer_path --use_ckpt
 --user
 """
+_NXD = """
+--batch_size --checkpoint_dir --checkpoint_freq --data_dir --grad_accum_usteps --kv_replicator
+--loading_step --logging_interval --lr --max_steps --metrics_file --model_path
+--num_kept_checkpoint --output_dir --qkv_linear --selective_checkpoint_enabled --seq_len
+--sequence_parallel_enabled --steps_this_run --tensor_parallel_size --use_mix_precision
+--use_zero_1 --warmup_steps
+"""
 
 MEGATRON = frozenset(_MEGATRON.split())
 """Of NVIDIA/Megatron-LM, main of 2026-08-22: those that templates and the planner use."""
@@ -166,3 +173,6 @@ TORCHTITAN_COMMAND = frozenset(
     }
 )
 """Of the package torchtitan 0.3.0, which has no configuration files: those that are used."""
+NXD = frozenset(_NXD.split())
+"""Of aws-neuron/neuronx-distributed, examples/training/llama/tp_zero1_llama_hf_pretrain/
+tp_zero1_llama_hf_pretrain.py: those that the template uses. No package has it."""

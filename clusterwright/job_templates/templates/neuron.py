@@ -21,8 +21,8 @@ def refusal(target: Target) -> str | None:
         return (
             f"{target.instance_type}: TorchTitan Neuron and native PyTorch are for Trn2 and Trn3. "
             "NxD Training, which trains on Trn1, ended with Neuron 2.28 to 2.31 (three "
-            "statements): run its programs in an image with sdk2.28 in its tag; `check-job` "
-            "judges the file"
+            "statements): the job `nxd` runs it with that release; for other programs of it use "
+            "an image with sdk2.28 in its tag, `check-job` judges the file"
         )
     return f"{target.instance_type} is not for training"
 
@@ -76,7 +76,7 @@ TEMPLATE = JobTemplate(
     family="pre-training",
     about="Runs TorchTitan Neuron, which is in beta since Neuron 2.33, with a configuration of "
     "its own: the plan's layout is not passed, because no source says which layouts it takes. "
-    "Trn1 is refused: its training path ended, and needs an image pinned at Neuron 2.28.",
+    "Trn1 is refused: its training path ended with Neuron 2.28, which the job `nxd` uses.",
     runs_on="neuron",
     source="AWS Neuron documentation: TorchTitan Neuron 0.2.2+neuron.1 (release notes of "
     "2026-10-19, basic training), torch.distributed on Neuron; the package torchtitan 0.3.0 for "
