@@ -101,7 +101,7 @@ def _slurm(context: Context) -> str:
         context,
         "\n".join(line for line in lines if line),
         tasks_per_node=1,
-        marker="done",
+        marker='"done"',  # Without quotes a word of the shell.
         environment=(
             (
                 "NEURON_CC_FLAGS",

@@ -26,7 +26,7 @@ def test_four_nodes() -> None:
     assert "--grad_accum_usteps=64 \\\n" in text
     assert "--num_kept_checkpoint=2 \\\n" in text
     assert "--kv_replicator=4 &\n" in text
-    assert "MARKER=done\n" in text
+    assert 'MARKER="done"\n' in text
     assert findings(text) == []
 
 
