@@ -58,6 +58,8 @@ SIGNATURES: Final = (
             r"^\s*Normal\s+(?:Scheduled|NotTriggerScaleUp|TriggeredScaleUp|Nominated|Pulling|Pulled|Created|Started|"
             r"SandboxChanged|BackOff|Killing|SuccessfulCreate|SuccessfulAttachVolume|NodeReady)\s|"
             r"Exceeded instance ENI attachment limit|"
+            # Drivers of volumes go on with the Kubernetes API.
+            r"retrieving instance data from kubernetes api|Retrieving IMDS metadata failed|"
             r"please ignore (?:the )?error|If using PrologFlags=Contain for pam_slurm_adopt|"
             r"Failed to process command DEREG_MR\b|\(waited \d{1,6} sec\) - retrying",
             # Warnings of Open MPI on nodes with EFA, which it uses through libfabric.

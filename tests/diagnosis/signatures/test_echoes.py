@@ -34,6 +34,15 @@ from tests.diagnosis.made import signature_of
             "proctrack/cgroup or proctrack/cray_aries is required.",
         ),
         ("log", "2019-07-19T17:40:34Z [INFO]     Exceeded instance ENI attachment limit: 7"),
+        (
+            "log",
+            '"Retrieving IMDS metadata failed" err="could not get EC2 instance identity metadata: '
+            'operation error ec2imds: GetInstanceIdentityDocument, context deadline exceeded"',
+        ),
+        (
+            "log",
+            "failed to retrieve it from ec2 metadata; retrieving instance data from kubernetes api",
+        ),
         ("log", "attempt 1 of 4 failed, next in 2 s: mount.lustre: Connection timed out"),
     ],
 )
