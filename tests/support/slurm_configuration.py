@@ -49,7 +49,7 @@ def without_accounting(parsed: ClusterFile, **changes: Any) -> ClusterFile:
 
 def nodes_of(groups: dict[str, int]) -> list[SlurmNode]:
     """The given number of nodes of each group, with addresses as in subnets of a /8."""
-    found = []
+    found: list[SlurmNode] = []
     for group, count in groups.items():
         for _ in range(count):
             index = len(found)
