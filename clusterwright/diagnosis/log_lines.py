@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from clusterwright.diagnosis import deployment_output
+from clusterwright.diagnosis.backtraces import Backtraces
 from clusterwright.diagnosis.deployment_output import FailedResource
 from clusterwright.diagnosis.model import Evidence
 from clusterwright.diagnosis.scheduler import hosts
@@ -214,9 +215,12 @@ class _Rows:
 
 
 def _joined(lines: Iterable[Line]) -> Iterator[Line]:
-    """The lines, with each help text of MPI, which stands between lines of dashes, as one line."""
+    """The lines; a help text of MPI, between lines of dashes, is one, and a backtrace one more."""
     block: list[Line] | None = None
+    backtraces = Backtraces()
     for line in lines:
+        for text, number in backtraces.read(line.text, line.number):
+            yield Line(text, number, line.time)
         if _DASHES.match(line.text):
             if block:
                 yield _help_text(block)
@@ -230,6 +234,8 @@ def _joined(lines: Iterable[Line]) -> Iterator[Line]:
             yield from block
             block = None
     yield from block or ()
+    for text, number in backtraces.end():
+        yield Line(text, number)
 
 
 def _help_text(block: Sequence[Line]) -> Line:

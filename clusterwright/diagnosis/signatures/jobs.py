@@ -446,7 +446,8 @@ SIGNATURES: Final = (
         "Open MPI crashed on a message that arrived while the rank was still in MPI_Init: Slurm's "
         "fence let other ranks leave it first (open-mpi/ompi#12495). Set SLURM_PMIX_FENCE=ring "
         "before srun, or PMIxCollFence=ring in mpi.conf",
-        (r"mca_pml_ob1_recv_frag_callback_match[\s\S]{0,2000}?\b(?:ompi_mpi_init|MPI_Init)\b",),
+        # Of a backtrace on one line (backtraces.py).
+        (r"mca_pml_ob1_recv_frag_callback_match < .{0,2000}?\b(?:ompi_mpi_init|MPI_Init)\b",),
         kinds=("log",),
         confidence="likely",
         next=("clusterwright check-job {file} JOBFILE",),
