@@ -1,6 +1,6 @@
 """Backtraces of native programs: the functions of all frames on one line.
 
-A frame of glibc, UCX or Open MPI is a line such as `[ 1] /lib/libmpi.so.40(MPI_Init+0x9b)[0x7f2d]`.
+A frame of glibc, UCX or Open MPI is a line such as `[ 1] /lib/lib.so.40(MPI_Init+0x9b)[0x7f2d]`.
 What crashed is often known only from a frame and those that called it.
 """
 
@@ -28,7 +28,10 @@ class Backtraces:
     def read(self, text: str, number: int) -> Iterator[tuple[str, int]]:
         """Yield the backtrace that a line ends: its text, and the number of its first line."""
         # A name has at most 200 characters, and a frame stands at the end of its line.
-        frame = _FRAME.search(text[-300:])
+        end = text[-300:]
+        frame = _FRAME.search(end) if "+0x" in end else None
+        if frame is None and not self._open:
+            return
         label = _RANK.match(text)
         rank = label[0] if label is not None else ""
         if frame is None:

@@ -297,10 +297,8 @@ def test_what_crashed_is_known_from_its_callers(spec: Path, caller: str, cause: 
     log = spec.with_name("slurm-7.out")
     frames = ("mca_pml_ob1_recv_frag_callback_match", "opal_progress", caller)
     log.write_text(
-        "1: [ip-10-1-0-32:2723 :0:2723] Caught signal 11 (Segmentation fault: address not mapped)\n"
-        + "".join(
-            f"1: {n:2}  /lib/lib.so.40({name}+0xaa) [0x7ff]\n" for n, name in enumerate(frames)
-        )
+        "1: [ip-10-1-0-32:2723 :0:2723] Caught signal 11 (Segmentation fault: not mapped)\n"
+        + "".join(f"1: {n:2}  /lib/lib.so({name}+0xaa) [0x7ff]\n" for n, name in enumerate(frames))
         + "srun: error: ip-10-1-0-32: task 1: Segmentation fault (core dumped)\n"
     )
     (found,) = diagnose(spec, "--offline", "--log", log)["findings"]

@@ -55,3 +55,21 @@ def test_root_device_without_size_has_the_size_of_the_image() -> None:
     )
     volume = client.describe_volumes()["Volumes"][0]
     assert volume["Size"] == image["BlockDeviceMappings"][0]["Ebs"]["VolumeSize"]
+
+
+@mock_aws
+def test_root_device_of_a_launch_template_has_the_size_of_the_image() -> None:
+    client = boto3.client("ec2", region_name="us-east-1")
+    image = client.describe_images(ImageIds=[EXAMPLE_AMI_ID])["Images"][0]
+    root = {"DeviceName": image["RootDeviceName"], "Ebs": {"VolumeType": "gp3"}}
+    client.create_launch_template(
+        LaunchTemplateName="template",
+        LaunchTemplateData={"ImageId": EXAMPLE_AMI_ID, "BlockDeviceMappings": [root]},
+    )
+    client.run_instances(
+        LaunchTemplate={"LaunchTemplateName": "template"}, MinCount=1, MaxCount=1
+    )
+    instance = client.describe_instances()["Reservations"][0]["Instances"][0]
+    volume_id = instance["BlockDeviceMappings"][0]["Ebs"]["VolumeId"]
+    volume = client.describe_volumes(VolumeIds=[volume_id])["Volumes"][0]
+    assert volume["Size"] == image["BlockDeviceMappings"][0]["Ebs"]["VolumeSize"]
