@@ -59,8 +59,15 @@ exit 92'
 on_each_node() {{
   {srun} --nodes="$SLURM_JOB_NUM_NODES" --ntasks="$SLURM_JOB_NUM_NODES" --ntasks-per-node=1 "$@"
 }}
+remove_data() {{
+  rm --recursive --force "${{DATA:-}}"
+  on_each_node rm --recursive --force "$LOCAL"
+}}
+trap remove_data EXIT
 on_each_node bash -c "$PREPARE" bash "$LOCAL" "$((GIB * TASKS))" ||
   fail "$EXIT_ENVIRONMENT" "$LOCAL cannot be used for the test"
+# A job that was requeued may run on other nodes.
+rm --recursive --force "$RUN_PATH/local"
 mkdir --parents "$RUN_PATH/local"
 
 STEPS=()
@@ -72,7 +79,7 @@ await_steps() {{
   STEPS=()
 }}
 say "IOR on the drives of each node, $TASKS processes, $GIB GiB of each"
-# A program on each node, all at once: one over all of them has a figure of their sum only.
+# A program on each node, up to {at_once} at once: one over all has a figure of their sum only.
 for host in "${{HOSTS[@]}}"; do
   {srun} --nodes=1 --ntasks="$TASKS" --ntasks-per-node="$TASKS" --nodelist="$host" --mpi=pmix \\
     "$PROGRAM" -a POSIX -w -r -F -e -g --posix.odirect \\
@@ -81,7 +88,8 @@ for host in "${{HOSTS[@]}}"; do
   ((${{#STEPS[@]}} < {at_once})) || await_steps
 done
 await_steps
-on_each_node rm --recursive --force "$LOCAL" || FAILED=1
+trap - EXIT
+remove_data || FAILED=1
 awk -v nodes="${{#HOSTS[@]}}" '
   /^Max (Write|Read): .*MB\\/sec\\)/ {{
     node = FILENAME

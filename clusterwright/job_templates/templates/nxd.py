@@ -8,6 +8,7 @@ from clusterwright.job_templates import slurm
 from clusterwright.job_templates.facts import Target
 from clusterwright.job_templates.settings import Setting, SettingError
 from clusterwright.job_templates.template import Context, JobTemplate
+from clusterwright.sizing.quantities import counted
 
 CORES_OF_A_CHIP: Final = 2
 """AWS Neuron documentation, Trn1 architecture."""
@@ -44,7 +45,7 @@ def arguments(context: Context) -> list[str]:
     if context.nodes * each % tensor:
         raise SettingError(
             f"--set tensor: {tensor} does not divide the {context.nodes * each} NeuronCores of "
-            f"{context.nodes} nodes",
+            f"{counted(context.nodes, 'node')}",
             f"{each}, those of a node",
         )
     words = [

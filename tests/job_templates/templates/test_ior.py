@@ -82,7 +82,10 @@ while [[ "$1" == -* ]]; do shift; done
 
 
 def on_drives(folder: Path, fails: str = "none") -> tuple[int, str, list[str]]:
-    for name in ("fsx", "scratch", "started"):
+    earlier = folder / "fsx/runs/ior/77/local/gone.txt"
+    earlier.parent.mkdir(parents=True)
+    earlier.write_text("Max Write: 1.00 MiB/sec (1.05 MB/sec)\n")
+    for name in ("scratch", "started"):
         (folder / name).mkdir()
     node.command(folder, "usr/local/bin/ior", _ON_DRIVES.replace("FAILS", fails))
     node.command(folder, "srun", _IN_ORDER)
@@ -105,6 +108,7 @@ def test_the_drives_of_every_node(tmp_path: Path) -> None:
     assert line == f"ior -a POSIX -w -r -F -e -g --posix.odirect -b 1g -t 1m -o {files}"
     figures = (tmp_path / "fsx/runs/ior/77/local.txt").read_text()
     assert figures in log
+    assert "gone" not in figures
     assert len(figures.splitlines()) == 10
     assert "node-1: write: " in figures
     assert "write: together 6194.32 MB/s, slowest node-" in figures
@@ -128,6 +132,7 @@ def test_drives_without_space(tmp_path: Path) -> None:
     done = node.run(text, tmp_path, nodes=4)
     assert done.returncode == 92
     assert "has 3 GiB free, and the test writes 2: use less gib" in done.stdout
+    assert not (tmp_path / "scratch/77").exists()
     assert not any(call.startswith("ior") for call in node.calls(tmp_path))
 
 
