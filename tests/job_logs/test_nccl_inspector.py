@@ -17,7 +17,13 @@ LINE = (
 
 @pytest.mark.parametrize(
     ("size", "least"),
-    [("0B", 0), ("8-9KB", 8192), ("512-513MB", 512 * 1024**2), ("4-5GB", 4 * 1024**3)],
+    [
+        ("0B", 0),
+        ("8-9KB", 8192),
+        ("512-513MB", 512 * 1024**2),
+        ("4-5GB", 4 * 1024**3),
+        ("16777215-16777216TB", 2**64 - 2**40),
+    ],
 )
 def test_a_value_has_its_labels_and_the_least_size(size: str, least: int) -> None:
     (found,) = samples("# TYPE nccl_bus_bandwidth_gbs gauge\n" + LINE.replace("SIZE", size))
@@ -34,6 +40,9 @@ def test_a_value_has_its_labels_and_the_least_size(size: str, least: int) -> Non
         LINE,
         LINE.replace("SIZE", "1-2GB")[:-8],
         LINE.replace("SIZE", "1GB").replace("678", "x"),
+        LINE.replace("SIZE", f"{'1' * 5000}-2GB"),
+        LINE.replace("SIZE", f"1-{'2' * 400}GB"),
+        LINE.replace("SIZE", f"{'1' * 400}GB"),
     ],
 )
 def test_other_lines_are_left_out(text: str) -> None:

@@ -17,7 +17,8 @@ FILE: Final = re.compile(r"nccl_inspector_metrics_([A-Za-z0-9-]{1,64})\.prom")
 """The name of a file, with the UUID of the GPU."""
 _LINE: Final = re.compile(r"([a-z0-9_]+)\{([^}]*)\} (\S+)")
 _LABEL: Final = re.compile(r'([a-z0-9_]+)="([A-Za-z0-9_. -]*)"')
-_SIZE: Final = re.compile(r"(\d+)(?:-\d+)?(B|KB|MB|GB|TB)")
+# A size_t, in the unit that leaves it below 1,024: at most 16,777,216 TB.
+_SIZE: Final = re.compile(r"([0-9]{1,8})(?:-[0-9]{1,8})?(B|KB|MB|GB|TB)")
 _UNITS: Final = ("B", "KB", "MB", "GB", "TB")
 
 

@@ -110,11 +110,12 @@ def test_the_largest_messages_remain_where_there_are_too_many(machine: Machine) 
         line("up", "1"),
         line(BANDWIDTH, "much"),
         line(BANDWIDTH, "1", message_size="large"),
+        line(BANDWIDTH, "1", message_size="1" * 5000 + "GB"),
         line(BANDWIDTH, "1")[:-8],
         "nccl_bus_bandwidth_gbs 1\n",
         "\0\n",
     ],
-    ids=["other-metric", "no-number", "no-size", "cut", "no-labels", "binary"],
+    ids=["other-metric", "no-number", "no-size", "long-size", "cut", "no-labels", "binary"],
 )
 def test_other_lines_are_left_out(machine: Machine, text: str) -> None:
     machine.file(FILE, text)
