@@ -20,7 +20,7 @@ Examples:
   clusterwright report scaling configs/prod.yaml --logs sweep/ --sacct jobs.json
   clusterwright report scaling configs/prod.yaml --logs sweep/ --html scaling.html
   clusterwright report scaling --env prod --logs sweep/ --acceptance accepted.json
-  clusterwright report scaling --env prod --logs sweep/ --plan n4.json --plan n8.json \
+  clusterwright report scaling --env prod --logs sweep/ --plan n4.json --plan n8.json \\
     --inspector sweep-nccl/
 
 \b

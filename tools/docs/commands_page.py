@@ -104,8 +104,12 @@ def _paragraphs(text: str) -> Iterator[str]:
             yield " ".join(line.strip() for line in lines).strip()
             continue
         width = min(len(line) - len(line.lstrip()) for line in lines[1:] if line.strip())
+        head, *more = lines[1:]
         if width:
             yield "\n".join(["```text", *(line[width:] for line in lines[1:]), "```"])
+        elif more and all(line.startswith("  ") for line in more):
+            yield head
+            yield from _paragraphs("\n".join(["\b", *more]))
         else:
             yield " ".join(line.strip() for line in lines[1:])
 

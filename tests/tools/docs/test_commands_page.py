@@ -20,7 +20,10 @@ def inner() -> None:
     """Group."""
 
 
-@inner.command(epilog="Examples:\n\n\b\n  tool inner act --kind a\n    continued\n\nThe end.\n")
+@inner.command(
+    epilog="\b\nUse:\n  tool x\n    more\n\n"
+    "Examples:\n\n\b\n  tool inner act --kind a\n    continued\n\nThe end.\n"
+)
 @click.argument("file")
 @click.option("-k", "--kind", type=click.Choice(["a", "b"]), default="a", show_default=True)
 @click.option("--limit", metavar="N|all", help="At most <N>\n of them.")
@@ -53,6 +56,13 @@ Only once.
 |---|---|
 | `-k`, `--kind [a\\|b]` | [default: a] |
 | `--limit N\\|all` | At most &lt;N> of them. |
+
+Use:
+
+```text
+tool x
+  more
+```
 
 Examples:
 
