@@ -156,12 +156,14 @@ def _with_actual(report: NodeCostReport, cluster: Cluster, today: dt.date) -> No
     from clusterwright.goodput.results import Unknown
     from clusterwright.pricing import actual_costs
 
-    start = report.days[0].date
-    end = min(report.days[-1].date + dt.timedelta(days=1), today)
-    if start >= end:
+    start, last = report.days[0].date, report.days[-1].date
+    if start >= today:
         reason = f"it has no whole day of the period yet: today, {today} in UTC, is not over"
+        if start > today:
+            reason = f"the period begins after today, {today} in UTC"
         unknown = Unknown("Cost Explorer", reason, "an earlier --since")
         return replace(report, unknown=(*report.unknown, unknown))
+    end = today if last >= today else last + dt.timedelta(days=1)
     progress = ProgressLine(sys.stderr, "reading from AWS")
     try:
         spending = actual_costs.spending_between(

@@ -53,13 +53,15 @@ def _spent_lines(spent: Spent, style: Style) -> list[str]:
     total = spent.total
     if total.days:
         amounts = (total.usd, total.instances_usd)
-        compared = "" if total.days == len(spent.days) else f"of {counted(total.days, 'day')}"
+        every = len(spent.days)
+        compared = "" if total.days == every else f"{total.days:,} of {counted(every, 'day')}"
         difference = _change(total.difference_usd)
         rows.append(("total", *map(_usd, amounts), difference, _usd(total.cluster_usd), compared))
     head = f"Cost Explorer, USD with {spent.tag.tag}={spent.tag.value}"
     lines = [style.paint("bold", head), *_table(rows, "lrrrrl")]
     if spent.untagged_usd is not None:
-        lines.append(f"  without the tag, in the whole account: {_usd(spent.untagged_usd)} USD")
+        where = "without the tag, in the whole account, on all days of the period in Cost Explorer"
+        lines.append(f"  {where}: {_usd(spent.untagged_usd)} USD")
     for note in spent.notes:
         lines += textwrap.wrap(note, _WIDTH, initial_indent="  ", subsequent_indent="    ")
     return lines
@@ -103,8 +105,10 @@ def _hours(value: float | None) -> str:
 
 
 def _change(value: float | None) -> str:
-    return "" if value is None else f"{value:+,.0f}"
+    text = "" if value is None else f"{value:+,.0f}"
+    return "0" if text in ("+0", "-0") else text
 
 
 def _usd(value: float | None) -> str:
-    return "unknown" if value is None else f"{value:,.0f}"
+    text = "unknown" if value is None else f"{value:,.0f}"
+    return "0" if text == "-0" else text

@@ -5,13 +5,15 @@ from __future__ import annotations
 import datetime as dt
 import json
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, Self
 
 import boto3
 import jsonschema
 import pytest
 
 from clusterwright.aws.session import AwsSession
+from clusterwright.cli import report_cost
 from clusterwright.cluster_spec import load_spec
 from clusterwright.json_output.schemas import schemas
 from clusterwright.pricing import actual_costs
@@ -94,13 +96,26 @@ COSTS: list[dict[str, Any]] = [
 ]
 
 
+NOW = dt.datetime.now(dt.UTC)
+
+
+class Stopped(dt.datetime):
+    """The time of these tests, which does not pass midnight."""
+
+    @classmethod
+    def now(cls, tz: dt.tzinfo | None = None) -> Self:
+        found = NOW.astimezone(tz)
+        return cls.combine(found.date(), found.timetz())
+
+
 def ago(days: int) -> dt.date:
-    return dt.datetime.now(dt.UTC).date() - dt.timedelta(days=days)
+    return NOW.date() - dt.timedelta(days=days)
 
 
 @pytest.fixture
 def of_now(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Any, ...]:
     """The command for a job of the last days, in the account of the file."""
+    monkeypatch.setattr(report_cost, "dt", SimpleNamespace(**vars(dt) | {"datetime": Stopped}))
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", ACCOUNT)
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "local")
     path = tmp_path / "jobs.txt"
@@ -165,6 +180,15 @@ def test_a_period_of_today_asks_nothing(of_now: tuple[Any, ...]) -> None:
     assert "is not over" in next(
         one["reason"] for one in data["unknown"] if one["what"] == "Cost Explorer"
     )
+
+
+def test_a_period_of_the_future_asks_nothing(of_now: tuple[Any, ...]) -> None:
+    words = [*of_now[:-1], "9999-12-30", "--until", "9999-12-31T23:59:59"]
+    found = clusterwright(*words, "--actual", "--format", "json")
+    data = json.loads(found.out)
+    assert (found.exit_code, data["actual"]) == (2, None)
+    (unknown,) = (one for one in data["unknown"] if one["what"] == "Cost Explorer")
+    assert unknown["reason"] == f"the period begins after today, {ago(0)} in UTC"
 
 
 @pytest.mark.parametrize(

@@ -65,14 +65,18 @@ def test_cost_explorer_below_the_forecast() -> None:
             comparable=False,
         ),
     )  # fmt: skip
-    actual = Spent(SpentTag("tag", "dev", "Active"), days, 7.0, ("A note. " * 20,))
+    same = SpentDay(
+        day.replace(day=3), 1000.0, 999.6, -0.3, estimated=False, note="", comparable=True
+    )
+    actual = Spent(SpentTag("tag", "dev", "Active"), (*days, same), 7.0, ("A note. " * 20,))
     lines = node_cost_text(replace(report, actual=actual)).split("Cost Explorer, USD")[1]
-    assert lines.splitlines()[:6] == [
+    assert lines.splitlines()[:7] == [
         " with tag=dev",
         "  day          ours  instances  difference  all services",
         "  2026-11-01  1,000      1,234        +234         1,300  estimated",
         "  2026-11-02  1,000    unknown                   unknown  not yet",
-        "  total       1,000      1,234        +234         1,300  of 1 day",
-        "  without the tag, in the whole account: 7 USD",
+        "  2026-11-03  1,000      1,000           0             0",
+        "  total       2,000      2,234        +234         1,300  2 of 3 days",
+        "  without the tag, in the whole account, on all days of the period in Cost Explorer: 7 USD",
     ]
     assert all(len(line) <= 100 for line in lines.splitlines())
