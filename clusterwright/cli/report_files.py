@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime as dt
 import json
 from collections.abc import Callable, Mapping, Sequence
-from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -28,9 +27,12 @@ if TYPE_CHECKING:
 MAXIMUM_FILES: Final = 2_000
 MAXIMUM_LOG_BYTES: Final = 2 * 1024**3
 MAXIMUM_INSPECTOR_FILES: Final = 20_000
+MAXIMUM_MEANS_BYTES: Final = 64 * 1024**2
+"""Of a file of NCCL Inspector for Prometheus; those with every operation are read by lines."""
 MAXIMUM_CHECKPOINT_FILES: Final = 200_000
 MAXIMUM_SACCT_BYTES: Final = 256 * 1024**2
 _HEAD: Final = 4096
+_INSPECTOR_HEAD: Final = 1024**2
 
 EXIT_CODES = """\b
 Exit codes: 3 the command line or the spec is wrong; else 1 logs and accounting contradict each
@@ -131,21 +133,34 @@ def read_inspector(folder: Path | None) -> list[InspectorFile] | None:
         )
     found = []
     for path in paths:
+        name = path.relative_to(folder).as_posix()
         try:
-            content = files.read_bytes(path, MAXIMUM_LOG_BYTES)
+            if FILE.fullmatch(path.name):
+                content = files.read_bytes(path, MAXIMUM_MEANS_BYTES)
+                text = content.decode("utf-8", errors="replace")
+                found.append(collectives.read_means(name, text))
+            elif (read := _read_operations(name, path)) is not None:
+                found.append(read)
         except OSError as error:
             raise UserError(f"--inspector: {path} cannot be read: {error.strerror}") from None
-        name = path.relative_to(folder).as_posix()
-        if FILE.fullmatch(path.name):
-            found.append(collectives.read_means(name, content.decode("utf-8", errors="replace")))
-        elif (read := collectives.read_operations(name, BytesIO(content))) is not None:
-            found.append(read)
     if not found:
         raise UserError(
             f"--inspector: {folder} has no file of NCCL Inspector",
             "copy those of NCCL_INSPECTOR_DUMP_DIR while the job runs",
         )
     return found
+
+
+def _read_operations(name: str, path: Path) -> InspectorFile | None:
+    """The operations of a file of any size; None if it begins without a record of Inspector."""
+    from clusterwright.goodput import collectives
+
+    with path.open("rb") as stream:
+        if not collectives.has_record(stream.read(_INSPECTOR_HEAD)):
+            return None
+        stream.seek(0)
+        lines = iter(lambda: stream.readline(_INSPECTOR_HEAD), b"")
+        return collectives.read_operations(name, lines)
 
 
 def read_accounting(path: Path | None) -> list[JobRecord] | None:

@@ -12,7 +12,7 @@ import json
 import math
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any, Final
@@ -27,6 +27,7 @@ _MEANS: Final = {
 }
 _RECORDS: Final = (b'"coll_perf"', b'"p2p_perf"', b'"dump_stats"')
 _NUMBER: Final = re.compile(r"\d+")
+_MOST_NAMED: Final = 4
 
 
 @dataclass(frozen=True)
@@ -80,12 +81,17 @@ def read_means(path: str, text: str) -> InspectorFile:
     return InspectorFile(path, tuple(found), job if job.isdigit() else None)
 
 
+def has_record(head: bytes) -> bool:
+    """Whether the first bytes of a file have a record of Inspector, as each of its lines has."""
+    return any(word in head for word in _RECORDS)
+
+
 def read_operations(path: str, lines: Iterable[bytes]) -> InspectorFile | None:
     """A file with a line of JSON for each operation; None if it has no record of Inspector."""
     sums: dict[tuple[str, int], list[float]] = {}
     dropped, is_inspector = 0, False
     for line in lines:
-        if not any(word in line for word in _RECORDS):
+        if not has_record(line):
             continue
         try:
             record = json.loads(line)
@@ -128,8 +134,16 @@ def _number(value: Any) -> float | None:
     return float(value) if 0 <= value < 1e18 else None
 
 
+def nodes_text(numbers: Sequence[int]) -> str:
+    """`1 node`, `2, 1,024 nodes`."""
+    word = "node" if list(numbers) == [1] else "nodes"
+    return f"{', '.join(f'{number:,}' for number in numbers)} {word}"
+
+
 def collective_times(
-    files: Sequence[InspectorFile], nodes_of: Mapping[str, set[int]]
+    files: Sequence[InspectorFile],
+    nodes_of: Mapping[str, set[int]],
+    wanted: Collection[int] = (),
 ) -> tuple[tuple[CollectiveTime, ...], tuple[Unknown, ...]]:
     """Operations by number of nodes, those with most time first, and what is unknown.
 
@@ -138,25 +152,65 @@ def collective_times(
     nodes_of:
         Numbers of nodes of the runs by the numbers of their logs' names and by job. Where all runs
         have one number of nodes, it is that of every file.
+    wanted:
+        Numbers of nodes of the runs that are compared: those without an operation are named.
     """
     unknown: list[Unknown] = []
     by_nodes: dict[int, list[InspectorFile]] = defaultdict(list)
-    lost = set()
+    lost: dict[str, set[str]] = defaultdict(set)
     for file in files:
         nodes = _nodes(file, nodes_of)
         if nodes is None:
-            lost.add(PurePosixPath(file.path).parent.as_posix())
-        elif file.operations:
+            numbers = lost[PurePosixPath(file.path).parent.as_posix()]
+            numbers.update(file.numbers, (file.job,) if file.job else ())
+        else:
             by_nodes[nodes].append(file)
-    for folder in sorted(lost):
-        reason = "no run's log and no job of the accounting has a number of this folder's name"
-        unknown.append(Unknown(f"nodes of NCCL Inspector's files in {folder}", reason))
+    unknown += [_lost(folder, lost[folder], nodes_of) for folder in sorted(lost)]
     found: list[CollectiveTime] = []
     for nodes in sorted(by_nodes):
         found += _of(nodes, by_nodes[nodes], unknown)
     if not found and not lost:
         unknown.append(Unknown(WHAT, "no file of NCCL Inspector has an operation"))
+    else:
+        unknown += _without_operation(set(wanted) - {one.nodes for one in found}, set(by_nodes))
     return tuple(found), tuple(unknown)
+
+
+def _lost(folder: str, numbers: Collection[str], nodes_of: Mapping[str, set[int]]) -> Unknown:
+    """The files of a folder, by whose numbers no number of nodes is found."""
+    where = "in the folder itself" if folder == "." else f"in {folder}"
+    if not numbers:
+        reason = "no folder's name has a number, which would be that of a run's log or of a job"
+    elif any(number in nodes_of for number in numbers):
+        reason = "they have numbers of runs on different numbers of nodes"
+    else:
+        named = ", ".join(sorted(numbers)[:_MOST_NAMED]) + (
+            f" or {len(numbers) - _MOST_NAMED:,} more" if len(numbers) > _MOST_NAMED else ""
+        )
+        reason = f"no run's log and no job of the accounting has the number {named}"
+    return Unknown(
+        f"nodes of NCCL Inspector's files {where}",
+        reason,
+        "a folder for each run, with the job's id in its name",
+    )
+
+
+def _without_operation(lacking: Collection[int], with_files: Collection[int]) -> list[Unknown]:
+    """The numbers of nodes without an operation: those without files, and those with."""
+    found = []
+    for reason, numbers in (
+        (
+            "no file of NCCL Inspector belongs to these runs",
+            [nodes for nodes in sorted(lacking) if nodes not in with_files],
+        ),
+        (
+            "NCCL Inspector's files of these runs have no operation",
+            [nodes for nodes in sorted(lacking) if nodes in with_files],
+        ),
+    ):
+        if numbers:
+            found.append(Unknown(f"{WHAT} on {nodes_text(numbers)}", reason))
+    return found
 
 
 def _nodes(file: InspectorFile, nodes_of: Mapping[str, set[int]]) -> int | None:
@@ -181,11 +235,13 @@ def _of(
     if dropped:
         text = f"{dropped:,} operations were overwritten before NCCL Inspector wrote them"
         hint = "a larger NCCL_INSPECTOR_DUMP_COLL_RING_SIZE, or a shorter interval"
-        unknown.append(Unknown(f"some operations on {nodes:,} nodes", text, hint))
+        unknown.append(Unknown(f"some operations on {nodes_text([nodes])}", text, hint))
+    if not operations:
+        return []
     if not every:
         unknown.append(
             Unknown(
-                f"{WHAT} on {nodes:,} nodes",
+                f"{WHAT} on {nodes_text([nodes])}",
                 "files of NCCL Inspector for Prometheus have means without a number of operations",
                 "NCCL_INSPECTOR_PROM_DUMP=0 writes every operation",
             )

@@ -77,9 +77,9 @@ class RecordedPlan:
         share = plain(mfu.get("p50")) if isinstance(mfu, Mapping) else None
         count = plain(self.chosen.get("accelerators")) or plain(self.quantity("accelerators"))
         per_token, peak = self.flops_per_token, self.peak_tflops
-        if not (per_token and peak and share and count):
+        if not (per_token and peak and share and count) or share > 1:
             return None
-        return share * peak * 1e12 * count / per_token
+        return plain(share * peak * 1e12 * count / per_token)
 
     @property
     def workload(self) -> Workload:

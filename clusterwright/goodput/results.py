@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal
@@ -590,4 +591,5 @@ def plain(value: Any) -> float | None:
     """A finite positive number of a document; None otherwise."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
-    return float(value) if 0 < value < float("inf") else None
+    # An integer may be beyond any float.
+    return float(value) if 0 < value <= sys.float_info.max else None

@@ -9,7 +9,7 @@ from statistics import median
 from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.goodput.accounting import JobRecord
 from clusterwright.goodput.attempts import NamedLog, attempts_of, step_median
-from clusterwright.goodput.collectives import WHAT, InspectorFile, collective_times
+from clusterwright.goodput.collectives import WHAT, InspectorFile, collective_times, nodes_text
 from clusterwright.goodput.report import Prices, RecordedPlan, mfu_of, quantiles, tokens_per_step
 from clusterwright.goodput.results import (
     KNEE_EFFICIENCY,
@@ -65,7 +65,8 @@ def scaling_report(
     runs = [run for log in logs if (run := _run(log, records, prices, plan, unknown)) is not None]
     if not runs:
         unknown.append(Unknown("throughput", "no log has step lines and a number of nodes"))
-    predicted = _predicted([plan, *further] if plan else further, prices, unknown)
+    plans = [plan, *further] if plan else further
+    predicted, refused = _predicted(plans, prices, unknown)
     base: float | None = None
     points = []
     for nodes in sorted({run.nodes for run in runs}):
@@ -88,7 +89,7 @@ def scaling_report(
                 predicted_tokens_per_second=predicted.get(nodes),
             )
         )
-    unknown += _without_prediction(points, plan)
+    unknown += _without_prediction(points, plan, refused)
     if plan is None:
         reason = "there is no plan, which has the FLOPs of a token and the accelerator's peak"
         unknown.append(Unknown("MFU", reason, "--plan NAME.plan.json"))
@@ -115,42 +116,51 @@ def scaling_report(
 
 def _predicted(
     plans: Sequence[RecordedPlan], prices: Prices, unknown: list[Unknown]
-) -> dict[int, float]:
-    """Tokens per second at the median of the first plan of each number of nodes."""
+) -> tuple[dict[int, float], int]:
+    """Tokens per second by the first plan of each number of nodes, and how many cannot be used."""
     found: dict[int, float] = {}
+    file_of: dict[int, str] = {}
+    refused = 0
     for plan in plans:
         nodes, speed = _nodes_of(plan, prices), plan.tokens_per_second
         planned = plan.chosen.get("instance_type")
         reason = None
-        if planned != prices.instance_type:
-            reason = f"it is for {planned}, the cluster has {prices.instance_type}"
+        if planned is None:
+            reason = "it has no chosen candidate with an instance type"
+        elif planned != prices.instance_type:
+            ours = prices.instance_type
+            reason = f"it is for {planned}, {f'the cluster has {ours}' if ours else prices.reason}"
         elif plan.workload != plans[0].workload:
             reason = f"it is of another training than {plans[0].file}"
-        elif nodes is None or speed is None:
-            reason = "it states no whole number of the cluster's nodes, or no throughput"
+        elif nodes is None:
+            reason = "it states no whole number of the cluster's nodes"
+        elif speed is None:
+            reason = "it states no throughput, or an impossible one"
+        elif nodes in found:
+            same = f"{file_of[nodes]}, which comes first, is for {nodes_text([nodes])} too"
+            unknown.append(Unknown(f"throughput of {plan.file}", same))
         else:
-            found.setdefault(nodes, speed)
+            found[nodes], file_of[nodes] = speed, plan.file
         if reason is not None:
+            refused += 1
             unknown.append(Unknown(f"throughput of {plan.file}", reason))
-    return found
+    return found, refused
 
 
 def _without_prediction(
-    points: Sequence[ScalingPoint], plan: RecordedPlan | None
+    points: Sequence[ScalingPoint], plan: RecordedPlan | None, refused: int
 ) -> list[Unknown]:
     """The numbers of nodes whose throughput no plan predicts."""
     lacking = [
-        f"{point.nodes:,}"
+        point.nodes
         for point in points
         if point.tokens_per_second is not None and point.predicted_tokens_per_second is None
     ]
     if not lacking:
         return []
-    word = "node" if lacking == ["1"] else "nodes"
-    what = (
-        "knee against the plan" if plan is None else f"prediction on {', '.join(lacking)} {word}"
-    )
-    reason = "there is no plan" if plan is None else "no plan is for this number of nodes"
+    what = "knee against the plan" if plan is None else f"prediction on {nodes_text(lacking)}"
+    usable = "no plan that can be used" if refused else "no plan"
+    reason = "there is no plan" if plan is None else f"{usable} is for this number of nodes"
     hint = "--plan FILE for each: `clusterwright plan ... --nodes N --format json > FILE`"
     return [Unknown(what, reason, hint)]
 
@@ -182,7 +192,7 @@ def _collectives(
     for record in records:
         if record.nodes:
             nodes_of.setdefault(record.job_id, set()).add(record.nodes)
-    found, more = collective_times(inspector, nodes_of)
+    found, more = collective_times(inspector, nodes_of, {run.nodes for run in runs})
     unknown += more
     return found
 

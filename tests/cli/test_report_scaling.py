@@ -7,6 +7,7 @@ from pathlib import Path
 
 import jsonschema
 
+from clusterwright.cli.report_files import MAXIMUM_LOG_BYTES
 from clusterwright.json_output.schemas import schemas
 from tests.support.command_line import clusterwright
 from tests.support.goodput_reports import PLAN, START
@@ -121,10 +122,53 @@ def test_plans_of_several_numbers_of_nodes_and_files_of_inspector(tmp_path: Path
     assert "on 4 nodes: ReduceScatter takes most time, 100.0%" in clusterwright(*words).out
 
 
+def test_a_large_file_of_something_else_does_not_end_the_report(tmp_path: Path) -> None:
+    logs, inspector = tmp_path / "logs", tmp_path / "nccl"
+    for folder in (logs, inspector):
+        folder.mkdir()
+    write(logs, {1: 80.0, 2: 41.0})
+    with (inspector / "core").open("wb") as stream:
+        stream.truncate(MAXIMUM_LOG_BYTES + 1)
+    record = {"coll": "AllReduce", "coll_msg_size_bytes": 8, "coll_exec_time_us": 4}
+    # Larger than what is looked at, with a line that is no record.
+    lines = [json.dumps({"coll_perf": record})] * 20_000 + ["x" * 3_000_000]
+    (inspector / "n2").mkdir()
+    (inspector / "n2/a.log").write_text("\n".join(lines))
+    words = ("report", "scaling", SPEC, "--logs", logs, "--inspector", inspector)
+    found = clusterwright(*words, "--format", "json")
+    assert (found.exit_code, found.err) == (0, "")
+    (one,) = json.loads(found.out)["collectives"]
+    assert (one["operation"], one["operations"]) == ("AllReduce", 20_000)
+
+
+def test_a_size_of_any_length_is_no_internal_error(tmp_path: Path) -> None:
+    write(tmp_path, {1: 80.0, 2: 41.0})
+    inspector = tmp_path / "nccl"
+    (inspector / "n2").mkdir(parents=True)
+    (inspector / "n2/nccl_inspector_metrics_GPU-1.prom").write_text(
+        "nccl_collective_exec_time_microseconds"
+        f'{{collective="AllGather",message_size="{"9" * 5000}GB"}} 40\n'
+        'nccl_collective_exec_time_microseconds{collective="AllReduce",message_size="1-2GB"} 40\n'
+    )
+    found = clusterwright("report", "scaling", SPEC, "--logs", tmp_path, "--inspector", inspector)
+    assert found.exit_code == 0
+    assert "AllReduce" in found.out
+    assert "9" * 9 not in found.out
+
+
+def test_the_examples_of_the_help_keep_their_lines() -> None:
+    lines = clusterwright("report", "scaling", "--help").out.splitlines()
+    assert all(len(line) <= 100 for line in lines)
+    assert "    --inspector sweep-nccl/" in [line.removeprefix("  ") for line in lines]
+
+
 def test_a_folder_without_files_of_inspector_is_refused(tmp_path: Path) -> None:
     write(tmp_path, {1: 80.0, 2: 41.0})
     words = ("report", "scaling", SPEC, "--logs", tmp_path, "--inspector")
-    for folder, said in ((tmp_path, "has no file of NCCL Inspector"), (tmp_path / "x", "x")):
+    for folder, said in (
+        (tmp_path, "has no file of NCCL Inspector"),
+        (tmp_path / "missing", "does not exist"),
+    ):
         found = clusterwright(*words, folder)
         assert found.exit_code == 3
         assert said in found.err

@@ -140,6 +140,34 @@ def test_no_runs_and_no_operations() -> None:
     assert (unknown.what, unknown.reason) == (WHAT, "no file of NCCL Inspector has an operation")
 
 
+def test_numbers_of_nodes_without_an_operation_are_named() -> None:
+    files = [every("7/a.log", record("AllReduce", 1.0)), every("8/a.log", {"coll_perf": [1]})]
+    found, unknown = collective_times(files, NODES, {2, 4, 16, 1024})
+    assert [one.nodes for one in found] == [2]
+    assert [(one.what, one.reason) for one in unknown] == [
+        (f"{WHAT} on 16, 1,024 nodes", "no file of NCCL Inspector belongs to these runs"),
+        (f"{WHAT} on 4 nodes", "NCCL Inspector's files of these runs have no operation"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("path", "job", "where", "reason"),
+    [
+        ("a.prom", "", "in the folder itself", "no folder's name has a number"),
+        ("zz/a.prom", "", "in zz", "no folder's name has a number"),
+        ("s1/a.prom", "12", "in s1", "no job of the accounting has the number 1, 12"),
+        ("1/2/3/4/5/a.prom", "", "in 1/2/3/4/5", "has the number 1, 2, 3, 4 or 1 more"),
+        ("2026/a.prom", "", "in 2026", "they have numbers of runs on different numbers of nodes"),
+    ],
+)
+def test_files_of_no_run_say_why(path: str, job: str, where: str, reason: str) -> None:
+    file = means(path, ("AllReduce", "1-2MB", 3.0), job=job)
+    (unknown,) = collective_times([file], NODES)[1]
+    assert unknown.what == f"nodes of NCCL Inspector's files {where}"
+    assert reason in unknown.reason
+    assert unknown.hint == "a folder for each run, with the job's id in its name"
+
+
 def test_other_files_are_none() -> None:
     assert read_operations("a.log", [b"step 1\n", b'"coll_perf"\n', b'["coll_perf"]\n']) is None
 

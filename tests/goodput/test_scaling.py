@@ -104,7 +104,10 @@ def test_no_knee_against_the_plan() -> None:
     [
         (plan(4, 1.0, candidates=[{"chosen": True, "instance_type": "p4d.24xlarge"}]), "p4d.24xl"),
         (plan(4, 1.0, seq_len=8192), "of another training than n2.json"),
+        (plan(4, 1.0, candidates=[]), "it has no chosen candidate with an instance type"),
         (plan(4, 1.0, training_flops=None), "no throughput"),
+        (plan(4, 1e300), "or an impossible one"),
+        (plan(4, 1.0, tokens=10**400), "no throughput"),
     ],
 )
 def test_plans_of_something_else_predict_nothing(other: RecordedPlan, reason: str) -> None:
@@ -112,6 +115,23 @@ def test_plans_of_something_else_predict_nothing(other: RecordedPlan, reason: st
     assert found.points[1].predicted_tokens_per_second is None
     unknown = {one.what: one.reason for one in found.unknown}
     assert reason in unknown["throughput of n4.json"]
+    reason = "no plan that can be used is for this number of nodes"
+    assert unknown["prediction on 4 nodes"] == reason
+
+
+def test_a_second_plan_for_the_same_number_of_nodes_is_named() -> None:
+    second = RecordedPlan("other.json", plan(2, 5.0).document)
+    found = scaling({2: 80.0}, plan=plan(2, 1.0), further=[second])
+    assert found.points[0].predicted_tokens_per_second == pytest.approx(1)
+    unknown = {one.what: one.reason for one in found.unknown}
+    reason = "n2.json, which comes first, is for 2 nodes too"
+    assert unknown["throughput of other.json"] == reason
+
+
+def test_a_plan_beside_a_cluster_of_several_types_says_why_it_is_not_used() -> None:
+    prices = PRICES.__class__(None, None, None, "types differ")
+    unknown = {one.what: one.reason for one in scaling({2: 80.0}, prices=prices).unknown}
+    assert unknown["throughput of prod.plan.json"] == "it is for p5.48xlarge, types differ"
 
 
 def test_files_of_inspector_belong_to_the_runs_of_their_folders() -> None:
@@ -127,6 +147,15 @@ def test_files_of_inspector_belong_to_the_runs_of_their_folders() -> None:
         (2, "AllGather", 0.75),
     ]
     assert [one.what for one in found.unknown] == ["prediction on 1 node"]
+
+
+def test_runs_without_files_of_inspector_are_named() -> None:
+    jobs = [JobRecord("9", "t", None, None, 1.0, 2.0, "", 64, "", "")]
+    files = [InspectorFile("n1/a.log", (Operation("AllReduce", 8, 3.0, 1),))]
+    found = scaling({1: 80.0, 2: 42.0}, records=jobs, inspector=files)
+    whats = [one.what for one in found.unknown if "collective" in one.what]
+    # The job on 64 nodes is no run of the sweep.
+    assert whats == ["the collective that dominates on 2 nodes"]
 
 
 def test_files_of_inspector_belong_to_jobs_of_the_accounting() -> None:
