@@ -60,7 +60,7 @@ def _spent_lines(spent: Spent, style: Style) -> list[str]:
     head = f"Cost Explorer, USD with {spent.tag.tag}={spent.tag.value}"
     lines = [style.paint("bold", head), *_table(rows, "lrrrrl")]
     if spent.untagged_usd is not None:
-        where = "without the tag, in the whole account, on all days of the period in Cost Explorer"
+        where = "without the tag, in the whole account, on all days of the period"
         lines.append(f"  {where}: {_usd(spent.untagged_usd)} USD")
     for note in spent.notes:
         lines += textwrap.wrap(note, _WIDTH, initial_indent="  ", subsequent_indent="    ")

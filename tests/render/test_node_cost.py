@@ -77,6 +77,6 @@ def test_cost_explorer_below_the_forecast() -> None:
         "  2026-11-02  1,000    unknown                   unknown  not yet",
         "  2026-11-03  1,000      1,000           0             0",
         "  total       2,000      2,234        +234         1,300  2 of 3 days",
-        "  without the tag, in the whole account, on all days of the period in Cost Explorer: 7 USD",
+        "  without the tag, in the whole account, on all days of the period: 7 USD",
     ]
     assert all(len(line) <= 100 for line in lines.splitlines())
