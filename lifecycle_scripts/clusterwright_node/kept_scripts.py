@@ -16,9 +16,10 @@ _SOURCE = Path(__file__).parents[1]
 
 
 def files(node: Node, inputs: Sequence[str]) -> dict[str, str]:
-    """Texts by path: the program, and the named files."""
+    """Texts by path: the program with the data of its packages, and the named files."""
     found = {}
-    for source in sorted(_SOURCE.rglob("*.py")):
+    data = (path for path in _SOURCE.rglob("*.json") if path.parent != _SOURCE)
+    for source in sorted((*_SOURCE.rglob("*.py"), *data)):
         name = source.relative_to(_SOURCE).as_posix()
         found[f"{FOLDER}/{name}"] = source.read_text(encoding="utf-8")
     for name in inputs:

@@ -61,7 +61,9 @@ def test_copy_is_complete_and_run_by_the_service(world: Callable[..., World]) ->
     node.run()
     copy = node.root / slurm_follow.FOLDER.lstrip("/")
     ours = {path.relative_to(LIFECYCLE) for path in LIFECYCLE.rglob("*.py")}
-    assert {path.relative_to(copy) for path in copy.rglob("*.py")} == ours
+    ours |= {path.relative_to(LIFECYCLE) for path in LIFECYCLE.glob("*/**/*.json")}
+    found = (path for name in ("*.py", "*/**/*.json") for path in copy.glob(f"**/{name}"))
+    assert {path.relative_to(copy) for path in found} == ours
     for name in ("cluster.json", "deployment.json", "provisioning_parameters.json"):
         assert (copy / name).read_text() == (node.folder / "inputs" / name).read_text()
     line = next(
