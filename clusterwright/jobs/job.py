@@ -56,9 +56,13 @@ _TRAINERS: Final = re.compile(
     r"|^torchtitan\.train$|^torch\.distributed\.run$"
 )
 _BENCHMARKS: Final = re.compile(r"(?:^|/)(?:test|bench)(?:marks?)?_[\w-]*\.py$")
+COLLECTIVE_TESTS: Final = (
+    r"(?:all_reduce|all_gather|reduce_scatter|alltoall|broadcast|reduce|gather|scatter|hypercube)"
+    r"_perf(?:_mpi)?"
+)
+"""The programs of nccl-tests, without sendrecv_perf: NVIDIA/nccl-tests, src."""
 _TESTS: Final = re.compile(
-    r"(?:^|/)(?:(?:all_reduce|all_gather|reduce_scatter|alltoall|broadcast|reduce|sendrecv|gather"
-    r"|scatter|hypercube)_perf(?:_mpi)?|nccom-test|fi_pingpong|osu_\w+|xhpl\w*|hpcc|hpl\.sh|fio"
+    rf"(?:^|/)(?:{COLLECTIVE_TESTS}|sendrecv_perf(?:_mpi)?|nccom-test|fi_pingpong|osu_\w+|xhpl\w*|hpcc|hpl\.sh|fio"
     r"|ior|mdtest|dcgmi|nvidia-smi|hostname)$"
 )
 

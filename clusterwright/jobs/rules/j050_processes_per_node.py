@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from clusterwright.catalog import Known
 from clusterwright.jobs import values
-from clusterwright.jobs.job import argument, is_training
+from clusterwright.jobs.job import COLLECTIVE_TESTS, argument, hides_arguments
 from clusterwright.jobs.rule import Command, Fail, Job, JobRule, Launcher, Results, Step, Word
+from clusterwright.sizing.quantities import counted
 
 _DEVICES = re.compile(r"\+{0,2}(?:--)?trainer\.devices=(\d{1,9})")
 _CORES = {"Trn1": 2, "Trn2": 8}
 """NeuronCores of a chip: AWS Neuron documentation, Trn1 architecture, Trainium2 architecture."""
-_PERF = re.compile(r"(?:^|/)\w+_perf(?:_mpi)?$")
+_PERF = re.compile(rf"(?:\S*/)?{COLLECTIVE_TESTS}")
+_OF_RANK = {"-t": "--nthreads", "-g": "--ngpus"}
+"""Options of nccl-tests (its README): their product is the GPUs of a rank."""
 _PER_NODE = ("-N", "-npernode", "--npernode", "-ppn", "--ppn", "-perhost")
 _RANKS = ("-n", "-np", "--np")
 _HOSTS = ("-H", "-host", "--host", "-hostfile", "--hostfile", "-machinefile", "--machinefile")
@@ -27,7 +31,8 @@ class ProcessesPerNode(JobRule):
     prevents = "processes that end with: invalid device ordinal, or duplicate GPU detected"
     source = (
         "PyTorch documentation, torchrun: one launcher per node, --nproc-per-node processes; "
-        "Lightning, SLURMEnvironment.validate_settings; NVIDIA-NeMo/Speech#5819"
+        "Lightning, SLURMEnvironment.validate_settings; NVIDIA-NeMo/Speech#5819; "
+        "NVIDIA/nccl-tests, README: -t and -g"
     )
 
     def check(self, job: Job) -> Results:
@@ -99,62 +104,70 @@ def _ray_starts(job: Job) -> Iterator[tuple[Word, ...]]:
 
 
 def _idle_under_mpi(job: Job, step: Step, given: int) -> Results:
-    """The only program, of which each rank uses one GPU, has fewer ranks than the node GPUs."""
+    """The only program, one of nccl-tests, has fewer ranks than there are GPUs."""
     command, words = step.command, step.program
     if step.runner != "mpirun" or step.launcher is not None or not command.certain:
         return
     if command.background or job.file.variable("CUDA_VISIBLE_DEVICES"):
         return
-    trains = is_training(words)
-    start = next(
-        (
-            index
-            for index, word in enumerate(words)
-            if _PERF.search(word.text) or (trains and word.text.endswith(".py"))
-        ),
-        None,
-    )
-    if start is None or any(word.text == ":" for word in words):
+    start = next((at for at, word in enumerate(words) if _PERF.fullmatch(word.text)), None)
+    if start is None or any(word.text == ":" for word in words) or hides_arguments(job, words):
         return
-    ranks, place = _ranks_per_node(job, words[:start])
-    each = 1
-    if not _PERF.search(words[start].text):
-        if ranks == 1:
-            return  # It may start the others itself.
+    each = _gpus_of_rank(words[start + 1 :])
+    ranks, nodes, place = _ranks(job, words[:start])
+    if not ranks or not each or -(-ranks // (nodes or 1)) * each >= given:
+        return
+    used, limit = ranks * each, given * (nodes or 1)
+    text = f"mpirun starts {counted(ranks, 'rank')}"
+    use = f"which use{'s' if ranks == 1 else ''} {used} of"
+    if nodes is not None:
+        text += f", {use} the {limit} GPUs of {counted(nodes, 'node')}"
+    elif used > 1:
+        text += f" on each node, {use} its {limit} GPUs"
     else:
-        for name in ("-g", "-t"):
-            stated = argument(words[start:], name)
-            number = 1 if stated is None else values.whole(stated.text)
-            if number is None:
-                return
-            each *= number
-    if ranks is None or ranks * each >= given:
-        return
+        return  # One GPU of each node, as the network is tested.
     yield Fail(
-        message=f"mpirun starts {ranks} ranks on each node, which use {ranks * each} of its "
-        f"{given} GPUs, and no other job can use the others",
+        message=f"{text}, and no other job can use the others",
         at=place,
         severity="warning",
-        requested=ranks * each,
-        limit=given,
+        requested=used,
+        limit=limit,
     )
 
 
-def _ranks_per_node(job: Job, words: tuple[Word, ...]) -> tuple[int | None, Word | None]:
-    """Ranks of a node by mpirun's options, and the option; None if the file does not say."""
+def _gpus_of_rank(words: Sequence[Word]) -> int | None:
+    """GPUs of a rank by the arguments of a program of nccl-tests; None if one is not known."""
+    texts = [word.text for word in words]
+    numbers = dict.fromkeys(_OF_RANK, "1")
+    for text, following in itertools.pairwise([*texts, ""]):
+        name, equals, value = text.partition("=")
+        for short, long in _OF_RANK.items():
+            # getopt_long(3) also takes `-g8` and `--ngpu 8`.
+            if text.startswith(short):
+                numbers[short] = text[2:] or following
+            elif long.startswith(name) and name.startswith(long[:4]):
+                numbers[short] = value if equals else following
+    threads, gpus = (values.whole(number) for number in numbers.values())
+    return None if threads is None or gpus is None else threads * gpus
+
+
+def _ranks(job: Job, words: tuple[Word, ...]) -> tuple[int | None, int | None, Word | None]:
+    """Ranks by mpirun's options, for how many nodes, and the option.
+
+    No number of nodes if the ranks are those of each node; no ranks if the file does not say.
+    """
     mapped = argument(words, "--map-by", "-map-by")
     match = _PER_RESOURCE.search(mapped.text) if mapped is not None else None
     if match is not None:
-        return int(match.group(1)), mapped
+        return int(match.group(1)), None, mapped
     each = argument(words, *_PER_NODE)
     if each is not None:
-        return (None if each.dynamic else values.whole(each.text)), each
+        return (None if each.dynamic else values.whole(each.text)), None, each
     total = argument(words, *_RANKS)
     others = any(word.text.partition("=")[0] in _HOSTS for word in words)
     if total is None or total.dynamic or mapped is not None or others or not job.nodes:
-        return None, None
-    number = values.whole(total.text)
-    return (None if number is None else -(-number // job.nodes)), total
+        return None, None, None
+    return values.whole(total.text), job.nodes, total
 
 
 def _idle(job: Job, step: Step, launcher: Launcher, given: int) -> Results:
@@ -173,8 +186,9 @@ def _idle(job: Job, step: Step, launcher: Launcher, given: int) -> Results:
     if number is None or number >= given or job.file.variable("CUDA_VISIBLE_DEVICES"):
         return
     each = f"--{name}={launcher.number(name)}"
+    used = "is used" if number == 1 else "are used"
     yield Fail(
-        message=f"{each}: {number} of the {given} GPUs of each node are used, and no other job "
+        message=f"{each}: {number} of the {given} GPUs of each node {used}, and no other job "
         "can use the others",
         at=launcher.options[name],
         severity="warning",

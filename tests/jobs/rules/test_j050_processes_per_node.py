@@ -61,6 +61,11 @@ def test_idle_gpus(text: str) -> None:
     assert fails("CW-J050", HEAD + text + "\n").severity == "warning"
 
 
+def test_one_gpu_is_used() -> None:
+    found = fails("CW-J050", HEAD + "srun torchrun --nnodes=4 --nproc-per-node=1 train.py\n")
+    assert "1 of the 8 GPUs of each node is used, and" in found.message
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -88,22 +93,38 @@ def test_words_of_a_shell_text() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "ranks", "gpus"),
+    ("text", "message"),
     [
-        ("mpirun -np 4 /opt/nccl-tests/build/all_reduce_perf -b 8 -e 1G -f 2 -g 1", 1, 1),
-        ("mpirun -n 16 -x NCCL_DEBUG --bind-to none all_reduce_perf_mpi -g 1", 4, 4),
-        ("mpirun --map-by ppr:4:node alltoall_perf", 4, 4),
-        ("mpirun -np 8 -N 2 all_gather_perf -g 2", 2, 4),
-        ("mpirun --npernode 4 python train.py", 4, 4),
+        (
+            "mpirun -np 4 /opt/nccl-tests/build/all_reduce_perf -b 8 -e 1G -f 2 -g 1",
+            "mpirun starts 4 ranks, which use 4 of the 32 GPUs of 4 nodes",
+        ),
+        (
+            "mpirun -n 16 -x NCCL_DEBUG --bind-to none all_reduce_perf_mpi -g 1",
+            "mpirun starts 16 ranks, which use 16 of the 32 GPUs of 4 nodes",
+        ),
+        (
+            "#SBATCH --nodes=1\nmpirun -np 1 all_reduce_perf",
+            "mpirun starts 1 rank, which uses 1 of the 8 GPUs of 1 node",
+        ),
+        (
+            "mpirun --map-by ppr:4:node alltoall_perf",
+            "mpirun starts 4 ranks on each node, which use 4 of its 8 GPUs",
+        ),
+        (
+            "mpirun -np 8 -N 2 all_gather_perf -g 2",
+            "mpirun starts 2 ranks on each node, which use 4 of its 8 GPUs",
+        ),
+        (
+            "mpirun -np 4 -N 1 all_gather_perf --ngpus=2 -t2",
+            "mpirun starts 1 rank on each node, which uses 4 of its 8 GPUs",
+        ),
     ],
 )
-def test_fewer_ranks_of_mpi(text: str, ranks: int, gpus: int) -> None:
+def test_fewer_ranks_of_nccl_tests(text: str, message: str) -> None:
     found = fails("CW-J050", HEAD + text + "\n")
     assert found.severity == "warning"
-    assert found.message == (
-        f"mpirun starts {ranks} ranks on each node, which use {gpus} of its 8 GPUs, and no other "
-        "job can use the others"
-    )
+    assert found.message == f"{message}, and no other job can use the others"
 
 
 @pytest.mark.parametrize(
@@ -112,6 +133,16 @@ def test_fewer_ranks_of_mpi(text: str, ranks: int, gpus: int) -> None:
         "mpirun -np 32 --npernode 8 all_reduce_perf -b 8 -e 1G -f 2 -g 1",
         "mpirun -np 4 --npernode 1 all_reduce_perf -g 8",
         "mpirun -np 4 -N 1 all_reduce_perf -t 8 -g 1",
+        "mpirun -np 4 all_reduce_perf -g8",
+        "mpirun -np 4 all_reduce_perf --ngpus 8",
+        "mpirun -np 4 all_reduce_perf --ngpus=8 -b 8",
+        "mpirun -np 4 all_reduce_perf --ngpu=8",
+        "mpirun -np 4 all_reduce_perf --nthreads 8",
+        "mpirun -np 4 all_reduce_perf -t4 --ngpus 2",
+        "mpirun -np 4 all_reduce_perf -g 0x8",
+        "mpirun -np 4 all_reduce_perf -g$GPUS",
+        "mpirun -np 4 all_reduce_perf $TEST_OPTIONS",
+        "mpirun -np 4 $MPI_OPTIONS all_reduce_perf -g 1",
         "mpirun -np $N all_reduce_perf",
         "mpirun all_reduce_perf",
         "mpirun -np 8 --host a,b all_reduce_perf",
@@ -120,6 +151,13 @@ def test_fewer_ranks_of_mpi(text: str, ranks: int, gpus: int) -> None:
         "mpirun --npernode 1 python train.py : --npernode 7 python train.py",
         "mpirun --npernode 1 python train.py",
         "mpirun --npernode 4 osu_bw",
+        "mpirun --npernode 4 python train.py",
+        "mpirun -np 16 python train.py --tensor_parallel 2",
+        "mpirun -np 4 -N 1 sendrecv_perf -b 8 -e 1G -f 2 -g 1",
+        "mpirun -np 4 -N 1 all_reduce_perf -b 8 -e 1G -f 2 -g 1",
+        "mpirun -np 4 ./hbm_perf",
+        "mpirun -np 4 perf stat ./x_perf",
+        "mpirun -np 4 bash -c 'CUDA=1 ./all_reduce_perf'",
         "for n in 1 2; do\n  mpirun -np $n --npernode 1 all_reduce_perf\ndone",
         "export CUDA_VISIBLE_DEVICES=0\nmpirun --npernode 1 all_reduce_perf",
         "#SBATCH --gpus-per-node=4\nmpirun --npernode 4 all_reduce_perf",
