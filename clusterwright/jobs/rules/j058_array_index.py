@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import re
-import shlex
-from collections.abc import Iterator, Set
+from collections.abc import Iterator, Sequence, Set
 
-from clusterwright.jobs import values
+from clusterwright.jobs import array_task, values
+from clusterwright.jobs.lexer import Token, lex
 from clusterwright.jobs.rule import Fail, Job, JobRule, Results
 
-_LIST = re.compile(r"(?m)^[ \t]*(?:(?:declare|local|readonly)(?: -\w+)* )?([A-Za-z_]\w*)=\(")
 _TASK = r"\$?\{?SLURM_ARRAY_TASK_ID\}?"
 _INDEX = re.compile(
     rf"\$\{{(\w+)\[\s*(?:\$\(\(\s*)?{_TASK}(?:\s*([-+])\s*(\d{{1,6}}))?(?:\s*\)\))?\s*\]\}}"
 )
-_EXPANDED = re.compile(r"[$`*?{(\[]|\S#")
-"""What a shell replaces, and what shlex takes for a comment."""
+_BASH = re.compile(r"#![^\n]*\bbash\b")
+_EXPANDED = re.compile(r"[*?{\[]")
+"""What a shell replaces in a word without quotes."""
 _COMMENT = re.compile(r"(?m)^[ \t]*#.*$")
-_LONGEST = 20_000
 _MOST_READ = 50
 
 
@@ -35,10 +34,25 @@ class ArrayIndex(JobRule):
         limits = values.array_limits(array.value) if array is not None else None
         if limits is None:
             return
-        # Blank lines in place of comments: positions stay.
-        text = _COMMENT.sub(lambda match: " " * len(match.group()), job.file.text)
-        read = list(_INDEX.finditer(text))[:_MOST_READ]
-        sizes = dict(_lists(text, {match.group(1) for match in read}))
+        text = job.file.text
+        # In other shells lists begin at 1, or do not exist.
+        if not _BASH.match(text) or not _INDEX.search(text):
+            return
+        lexed = lex(text)
+        if lexed.unread or array_task.assigned(lexed.tokens):
+            return
+        task = {array_task.TASK}
+        names = array_task.dependents(lexed.tokens, job.file.script, task)
+        if array_task.compared(lexed.tokens, job.file.script, names):
+            return
+        certain = list(array_task.unconditional(lexed.tokens))
+        read = [
+            match
+            for part in array_task.parts(certain)
+            if part.kind == "dynamic"
+            for match in _INDEX.finditer(part.text)
+        ][:_MOST_READ]
+        sizes = dict(_lists(_COMMENT.sub("", text), certain, {one.group(1) for one in read}))
         for match in read:
             name, sign, by = match.groups()
             if name not in sizes:
@@ -61,22 +75,22 @@ class ArrayIndex(JobRule):
             return
 
 
-def _lists(text: str, names: Set[str]) -> Iterator[tuple[str, int]]:
+def _lists(text: str, tokens: Sequence[Token], names: Set[str]) -> Iterator[tuple[str, int]]:
     """Names and lengths of lists that the file writes once, with words that need no shell."""
-    for match in _LIST.finditer(text):
-        name = match.group(1)
-        if name not in names:
+    for token in tokens:
+        if not token.array or not token.parts:
+            continue
+        name, sign, _ = token.parts[0].text.partition("=")
+        if name not in names or not sign:
             continue
         written = re.findall(rf"\b{name}(?:\[[^\]]*\])?\+?=", text)
-        read = re.search(rf"\b(?:mapfile|readarray|read)\b[^\n;]*\b{name}\b", text)
+        other = r"(?:mapfile|readarray|read|unset|(?:declare|local|typeset) -\w*[An]\w*)"
+        changed = re.search(rf"\b{other}\b[^\n;]*\b{name}\b", text)
         asked = f"${{#{name}[" in text  # The script compares the task with the length.
-        end = text.find(")", match.end(), match.end() + _LONGEST)
-        body = text[match.end() : end]
-        if len(written) != 1 or read or asked or end < 0 or _EXPANDED.search(body):
-            continue
-        try:
-            words = shlex.split(body, comments=True)
-        except ValueError:
-            continue
-        if words:
-            yield name, len(words)
+        expanded = any(
+            part.kind not in ("plain", "quoted")
+            or (part.kind == "plain" and _EXPANDED.search(part.text))
+            for part in array_task.parts(token.array)
+        )
+        if len(written) == 1 and not changed and not asked and not expanded:
+            yield name, len(token.array)
