@@ -66,12 +66,9 @@ def test_copy_is_complete_and_run_by_the_service(world: Callable[..., World]) ->
     assert {path.relative_to(copy) for path in found} == ours
     for name in ("cluster.json", "deployment.json", "provisioning_parameters.json"):
         assert (copy / name).read_text() == (node.folder / "inputs" / name).read_text()
-    line = next(
-        line
-        for line in unit(node, slurm_follow.SERVICE).splitlines()
-        if line.startswith("ExecStart=")
-    )
-    arguments = line.partition(" -m clusterwright_node ")[2].split()
+    assert f"ExecStart={slurm_follow.PROGRAM}\n" in unit(node, slurm_follow.SERVICE)
+    text = (node.root / slurm_follow.PROGRAM.lstrip("/")).read_text()
+    arguments = text.partition(" -m clusterwright_node ")[2].partition(" ||")[0].split()
     assert arguments == [
         "--configuration=scripted",
         "--inputs=/opt/clusterwright/scripts",
@@ -88,6 +85,39 @@ def test_copy_is_complete_and_run_by_the_service(world: Callable[..., World]) ->
     )
     assert (done.returncode, done.stderr) == (0, "")
     assert "slurm_follow" in done.stdout
+
+
+def test_changes_during_a_run_cause_another(world: Callable[..., World], tmp_path: Path) -> None:
+    """systemd loses the events of a path unit whose service runs (systemd/systemd#5770)."""
+    node = world("controller-1", "scripted")
+    node.run()
+    program = node.root / slurm_follow.PROGRAM.lstrip("/")
+    assert program.stat().st_mode & 0o777 == 0o755
+    files = [tmp_path / "resource_config.json", tmp_path / "slurm.conf"]
+    for path in files:
+        path.write_text("first\n")
+    text = program.read_text().replace("/opt/ml/config/resource_config.json", str(files[0]))
+    text = text.replace("/opt/slurm/etc/slurm.conf", str(files[1]))
+    command = text[text.index("/usr/bin/env") : text.index(" || exit")]
+    stub = tmp_path / "stub"
+    stub.write_text(
+        f"""#!/bin/sh
+echo run >>{tmp_path}/runs
+case $(wc -l <{tmp_path}/runs) in
+1) echo second >>{files[0]} ;;
+2) echo second >>{files[1]} ;;
+4) exit 7 ;;
+esac
+"""
+    )
+    stub.chmod(0o755)
+
+    def runs() -> tuple[int, int]:
+        done = subprocess.run(["sh", "-c", text.replace(command, str(stub))], check=False)
+        return done.returncode, len((tmp_path / "runs").read_text().splitlines())
+
+    assert runs() == (0, 3)
+    assert runs() == (7, 4)
 
 
 @pytest.mark.parametrize("agent_writes_slurm_conf", [False, True])
