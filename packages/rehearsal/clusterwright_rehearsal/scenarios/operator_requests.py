@@ -124,7 +124,7 @@ def _on_nodes(context: ScenarioContext, node: Node) -> None:
             for user in ("root", _USER):
                 for command in ("status", "topology", "capacity"):
                     context.wait_for(
-                        functools.partial(_missing, context, place, command, user), within_s=60
+                        functools.partial(_missing, context, place, command, user), within_s=120
                     )
                     found = _local(context, place, command, user=user)
                     known = {context.cluster.account, *(("unknown",) if user == _USER else ())}
@@ -202,10 +202,16 @@ def _acts(context: ScenarioContext, node: Node, places: Sequence[Node], because:
 
 
 def _drift(context: ScenarioContext, place: Node, user: str) -> None:
-    """Nothing differs; what only AWS knows is not compared."""
+    """Nothing differs once nodes have Slurm's files; what only AWS knows is not compared."""
+    context.wait_for(functools.partial(_difference, context, place, user), within_s=120)
     found = _local(context, place, "drift", user=user, codes=(2,))
     parts = "; ".join(one["what"] for one in found["not_compared"])
     context.note(f"{place.host}: drift ({user}) does not compare {parts}")
+
+
+def _difference(context: ScenarioContext, place: Node, user: str) -> str | None:
+    differences = _local(context, place, "drift", user=user, codes=(1, 2))["differences"]
+    return f"{place}: drift ({user}): {differences}" if differences else None
 
 
 def _diagnoses(context: ScenarioContext, node: Node, places: Sequence[Node], because: str) -> None:
