@@ -39,7 +39,8 @@ On the controller and login nodes of a Slurm cluster some of these commands
 
 def page(root: click.Group) -> str:
     """Return the Markdown page for a group and all its commands, in the order of `--help`."""
-    context = click.Context(root, info_name="clusterwright", max_content_width=100)
+    settings = {**root.context_settings, "max_content_width": 100}
+    context = click.Context(root, info_name="clusterwright", **settings)
     sections = [section for _, section in _sections(root, context)]
     rows = [f"| [`{path}`](#{_anchor(path)}) | {line} |" for path, line in _summary(root, context)]
     table = "\n".join(["| Command | Purpose |", "|---|---|", *rows]) + "\n"
