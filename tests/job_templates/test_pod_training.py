@@ -124,14 +124,14 @@ def test_the_network_is_found_in_a_long_log(
     head = (
         'set -o errexit -o nounset -o pipefail\nsay() { echo "$*"; }\nsleep() { :; }\n'
         f"HOSTNAME=pod LOG={log} LOG_START=1 RUN_PATH={tmp_path}\n"
-        "command sleep 60 & STEP_PID=$!\n"
+        "command sleep 600 & STEP_PID=$!\n"
     )
     done = subprocess.run(
         ["bash", "-c", f"{head}{watch}watch_efa; kill $STEP_PID 2>/dev/null; true"],
         capture_output=True,
         text=True,
         check=True,
-        timeout=30,
+        timeout=300,
     )
     assert said in done.stdout
     assert (tmp_path / "no-efa.pod").exists() == ends
