@@ -7,6 +7,7 @@ with this service, is started again and goes on.
 
 from __future__ import annotations
 
+import calendar
 import hashlib
 import json
 import os
@@ -26,10 +27,15 @@ FOLDER = "/var/lib/clusterwright/acceptance"
 KEYS = "state/acceptance/"
 RECHECK = "-recheck"
 """The end of the names of re-checks, which give way to jobs and to other runs."""
+_TIME = "%Y-%m-%dT%H:%M:%SZ"
 LEVELS = ("quick", "standard", "full")
 MOST_ATTEMPTS = 5
 MOST_WRITES = 20
 """Objects that one turn writes: a call of the AWS CLI takes about a second."""
+SAME_BOOT_SECONDS = 3
+"""slurmctld computes BootTime from the uptime that slurmd reports, when it handles the message, so
+it can be later than a test at boot. No node boots again this soon after a test.
+"""
 MOST_RUNS = 20
 ENDED = "ended"
 """The file in the folder of a run that says that its report is complete."""
@@ -154,7 +160,8 @@ class Runs:
             times = (node.get("boot_time"), (announced or {}).get(str(node["name"])))
             booted = max((str(at) for at in times if at is not None), default=None)
             tested = str(known.get("tested_at"))
-            if (booted is not None and booted > tested) or (
+            limits = (_later(tested, SAME_BOOT_SECONDS), tested)
+            if any(at is not None and str(at) > limit for at, limit in zip(times, limits)) or (
                 None not in (instance, known.get("instance_id"))
                 and instance != known["instance_id"]
             ):
@@ -226,6 +233,15 @@ def command(run: str, wanted: Mapping[str, Any]) -> list[str]:
     for path, (capacity, tier) in sorted(dict(wanted.get("lustre", {})).items()):
         words.append(f"--lustre={path}={capacity},{tier}")
     return words
+
+
+def _later(at: str, seconds: int) -> str:
+    """A time in the form of the records, some seconds later; one that has no time stays."""
+    try:
+        moment = calendar.timegm(time.strptime(at, _TIME))
+    except ValueError:
+        return at
+    return time.strftime(_TIME, time.gmtime(moment + seconds))
 
 
 def _text(path: Path) -> str:

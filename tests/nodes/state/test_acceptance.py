@@ -165,6 +165,17 @@ def test_a_node_that_started_since_then_is_new(tmp_path: Path, changes: dict[str
     assert "2026-11-23T08:00:00Z" in found["n1"]["reason"]
 
 
+def test_a_test_at_boot_is_of_this_boot(tmp_path: Path) -> None:
+    """slurmctld's BootTime was a second later than the end of the test at this boot."""
+    for boot, state in (("08:00:03", "rejected"), ("08:00:04", "new")):
+        found = kept(tmp_path).states([node(boot_time=f"2026-11-23T{boot}Z")])
+        assert found is not None
+        assert found["n1"]["state"] == state
+    found = kept(tmp_path).states([node()], {"n1": "2026-11-23T08:00:01Z"})
+    assert found is not None
+    assert found["n1"]["state"] == "new"
+
+
 def test_without_tests_nothing_is_known(tmp_path: Path) -> None:
     assert Runs(str(tmp_path)).states([node()]) is None
     assert Runs(str(tmp_path)).states(None) is None
