@@ -7,7 +7,6 @@ with this service, is started again and goes on.
 
 from __future__ import annotations
 
-import calendar
 import hashlib
 import json
 import os
@@ -22,12 +21,12 @@ from typing import Any, Optional
 from clusterwright_common import records
 
 from clusterwright_state.bucket import Bucket
+from clusterwright_state.times import seconds_of, stamp
 
 FOLDER = "/var/lib/clusterwright/acceptance"
 KEYS = "state/acceptance/"
 RECHECK = "-recheck"
 """The end of the names of re-checks, which give way to jobs and to other runs."""
-_TIME = "%Y-%m-%dT%H:%M:%SZ"
 LEVELS = ("quick", "standard", "full")
 MOST_ATTEMPTS = 5
 MOST_WRITES = 20
@@ -237,11 +236,8 @@ def command(run: str, wanted: Mapping[str, Any]) -> list[str]:
 
 def _later(at: str, seconds: int) -> str:
     """A time in the form of the records, some seconds later; one that has no time stays."""
-    try:
-        moment = calendar.timegm(time.strptime(at, _TIME))
-    except ValueError:
-        return at
-    return time.strftime(_TIME, time.gmtime(moment + seconds))
+    moment = seconds_of(at)
+    return at if moment is None else stamp(moment + seconds)
 
 
 def _text(path: Path) -> str:

@@ -8,10 +8,8 @@ once has a common cause and is not counted either. The rules are in `clusterwrig
 
 from __future__ import annotations
 
-import calendar
 import math
 import re
-import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Optional
@@ -19,6 +17,8 @@ from typing import Any, Optional
 from clusterwright_common import lemon, records
 from clusterwright_common.lemon import Advice, Happening
 from clusterwright_common.probe import Probe
+
+from clusterwright_state.times import seconds_of, stamp
 
 SHOWN_EVENTS = 10
 COMMON_NODES, COMMON_SHARE = 3, 0.25
@@ -101,7 +101,7 @@ class Histories:
                 "advice": advice.action,
                 "reason": advice.reason,
                 "events": [
-                    {"at": _stamp(one.time), "kind": one.kind, "detail": one.detail}
+                    {"at": stamp(one.time), "kind": one.kind, "detail": one.detail}
                     for one in events[-SHOWN_EVENTS:]
                 ],
             }
@@ -243,7 +243,7 @@ def _added(book: lemon.Book, node: Mapping[str, Any], one: Happening) -> lemon.B
 
 
 def _has_rebooted(node: Mapping[str, Any], before: Mapping[str, Any]) -> bool:
-    times = (_seconds(before.get("boot_time")), _seconds(node["boot_time"]))
+    times = (seconds_of(before.get("boot_time")), seconds_of(node["boot_time"]))
     return None not in times and times[1] - times[0] > _REBOOTED_SECONDS  # type: ignore[operator]
 
 
@@ -266,14 +266,3 @@ def _single(
         if kinds.count(kind) >= max(COMMON_NODES, math.ceil(COMMON_SHARE * count))
     }
     return [(node, one) for node, one in faults if one.kind not in common]
-
-
-def _seconds(text: Optional[str]) -> Optional[float]:
-    try:
-        return float(calendar.timegm(time.strptime(str(text), "%Y-%m-%dT%H:%M:%SZ")))
-    except ValueError:
-        return None
-
-
-def _stamp(seconds: float) -> str:
-    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))

@@ -23,6 +23,7 @@ from clusterwright_common.probe import Probe
 from clusterwright_state.acceptance import Runs
 from clusterwright_state.reservations import reservation_words
 from clusterwright_state.slurm_view import AWAY, TAKES_NO_JOB
+from clusterwright_state.times import stamp
 
 RESERVATION = "clusterwright_acceptance"
 NEW = "clusterwright acceptance: new"
@@ -118,7 +119,7 @@ class Hold:
         ]
         if not wanted:
             return
-        at = _stamp(now)
+        at = stamp(now)
         tried.update(dict.fromkeys(wanted, at))
         records.write(self._path, {**content, "schema_version": 1, "tried": tried})
         run = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(now)) + "-hold"
@@ -127,9 +128,9 @@ class Hold:
     def _is_due(
         self, node: Mapping[str, Any], announced: Optional[str], tried: Optional[str], now: float
     ) -> bool:
-        if tried is None or tried <= _stamp(now - AGAIN_SECONDS):
+        if tried is None or tried <= stamp(now - AGAIN_SECONDS):
             return True
-        if self._runs.tested_at(node["name"]) < tried <= _stamp(now - RETRY_SECONDS):
+        if self._runs.tested_at(node["name"]) < tried <= stamp(now - RETRY_SECONDS):
             return True
         return any(at is not None and at >= tried for at in (node["boot_time"], announced))
 
@@ -147,7 +148,3 @@ def held_nodes(nodes: Sequence[Mapping[str, Any]], states: Mapping[str, Any]) ->
 
 def _announces(node: Mapping[str, Any]) -> bool:
     return "DRAIN" in node["states"] and str(node["reason"]).startswith(NEW)
-
-
-def _stamp(seconds: float) -> str:
-    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))

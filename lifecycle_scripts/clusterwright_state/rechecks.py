@@ -16,6 +16,7 @@ from clusterwright_common.probe import Probe
 
 from clusterwright_state.acceptance import RECHECK, Runs
 from clusterwright_state.hold import TAKES_NO_JOB
+from clusterwright_state.times import stamp
 
 RETRY_SECONDS = 600.0
 """After this time a node is tested again whose run stopped because a job waited."""
@@ -68,7 +69,7 @@ class Rechecks:
         due = sorted(due, key=self._tested_at)[:most]
         if not due or waiting.job_that_waits(probe) is not None:
             return []
-        tried.update(dict.fromkeys(due, _stamp(now)))
+        tried.update(dict.fromkeys(due, stamp(now)))
         records.write(self._folder / "rechecks.json", {"schema_version": 1, "tried": tried})
         run = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(now)) + RECHECK
         mine = {name: reserved[name] for name in due if name in reserved}
@@ -83,13 +84,9 @@ class Rechecks:
         )
 
     def _is_due(self, name: str, tried: str, now: float) -> bool:
-        return self._tested_at(name) <= _stamp(now - self._seconds) and tried <= _stamp(
+        return self._tested_at(name) <= stamp(now - self._seconds) and tried <= stamp(
             now - RETRY_SECONDS
         )
 
     def _tested_at(self, name: str) -> str:
         return str(records.read(self._folder / "nodes" / f"{name}.json").get("tested_at", ""))
-
-
-def _stamp(seconds: float) -> str:
-    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))
