@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Final
 
@@ -24,10 +24,16 @@ class Costs:
     """
 
     by_service: Mapping[str, Decimal]
-    by_day: Mapping[dt.date, Decimal]
-    estimated: bool
-    days: Mapping[dt.date, Mapping[str, Decimal]] = field(default_factory=dict)
+    days: Mapping[dt.date, Mapping[str, Decimal]]
     estimated_days: frozenset[dt.date] = frozenset()
+
+    @property
+    def by_day(self) -> Mapping[dt.date, Decimal]:
+        return {day: sum(own.values(), Decimal(0)) for day, own in self.days.items()}
+
+    @property
+    def estimated(self) -> bool:
+        return bool(self.estimated_days)
 
 
 def costs(
@@ -74,8 +80,7 @@ def costs(
                     own[service] = own.get(service, Decimal(0)) + usd
                     if period.get("Estimated"):
                         estimated.add(day)
-    by_day = {day: sum(own.values(), Decimal(0)) for day, own in days.items()}
-    return Costs(by_service, by_day, bool(estimated), days, frozenset(estimated))
+    return Costs(by_service, days, frozenset(estimated))
 
 
 def tag_status(session: AwsSession, partition: str, tag: str) -> str | None:

@@ -70,7 +70,7 @@ def test_costs_without_the_tag(session: AwsSession) -> None:
         question = asked({"Key": TAG, "MatchOptions": ["ABSENT"]})
         stub.add_response("get_cost_and_usage", {"ResultsByTime": []}, question)
         found = cost_explorer.costs(session, "aws", START, END, TAG, None)
-    assert found == cost_explorer.Costs({}, {}, estimated=False)
+    assert found == cost_explorer.Costs({}, {}, frozenset())
 
 
 @pytest.mark.parametrize(
