@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Final
 
+from clusterwright.catalog.neuron_cores import CORES_OF_CHIP
 from clusterwright.job_templates import slurm
 from clusterwright.job_templates.facts import Target
 from clusterwright.job_templates.settings import Setting, SettingError
 from clusterwright.job_templates.template import Context, JobTemplate
 from clusterwright.sizing.quantities import counted
 
-CORES_OF_A_CHIP: Final = 2
-"""AWS Neuron documentation, Trn1 architecture."""
 FIRST_WITHOUT: Final = "2.9.0.2.12"
 """Neuron 2.28.0 has torch-neuronx 2.9.0.2.11.0 (awslabs/awsome-distributed-ai,
 3.test_cases/pytorch/neuronx-distributed/llama3/slurm): only versions before this one train."""
@@ -40,7 +39,7 @@ def refusal(target: Target) -> str | None:
 
 def arguments(context: Context) -> list[str]:
     """The arguments of the example's program. Raises SettingError."""
-    each = context.target.accelerators * CORES_OF_A_CHIP
+    each = context.target.accelerators * CORES_OF_CHIP["Trn1"]
     tensor = int(context.optional("tensor") or each)
     if context.nodes * each % tensor:
         raise SettingError(
@@ -78,7 +77,7 @@ def arguments(context: Context) -> list[str]:
 
 
 def _slurm(context: Context) -> str:
-    cores = context.target.accelerators * CORES_OF_A_CHIP
+    cores = context.target.accelerators * CORES_OF_CHIP["Trn1"]
     shared = context.shared_path
     examples = f"{shared}/neuronx-distributed/examples/training/llama"
     lines = [

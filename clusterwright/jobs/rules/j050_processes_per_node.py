@@ -7,14 +7,13 @@ import re
 from collections.abc import Iterator, Sequence
 
 from clusterwright.catalog import Known
+from clusterwright.catalog.neuron_cores import CORES_OF_CHIP
 from clusterwright.jobs import values
 from clusterwright.jobs.job import COLLECTIVE_TESTS, argument, hides_arguments
 from clusterwright.jobs.rule import Command, Fail, Job, JobRule, Launcher, Results, Step, Word
 from clusterwright.sizing.quantities import counted
 
 _DEVICES = re.compile(r"\+{0,2}(?:--)?trainer\.devices=(\d{1,9})")
-_CORES = {"Trn1": 2, "Trn2": 8}
-"""NeuronCores of a chip: AWS Neuron documentation, Trn1 architecture, Trainium2 architecture."""
 _PERF = re.compile(rf"(?:\S*/)?{COLLECTIVE_TESTS}")
 _OF_RANK = {"-t": "--nthreads", "-g": "--ngpus"}
 """Options of nccl-tests (its README): their product is the GPUs of a rank."""
@@ -68,7 +67,7 @@ def _neuron(job: Job, given: int) -> Results:
     for group in job.groups:
         instance = job.catalog.instance(group.instance_type)
         chip = instance.accelerator if instance is not None else None
-        chips.add(_CORES.get(chip.value) if isinstance(chip, Known) else None)
+        chips.add(CORES_OF_CHIP.get(chip.value) if isinstance(chip, Known) else None)
     cores = chips.pop() if len(chips) == 1 else None
     if cores is None:
         return
