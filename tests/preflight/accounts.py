@@ -39,13 +39,18 @@ SECRET = f"arn:aws:secretsmanager:us-east-1:{specs.ACCOUNT}:secret:slurm-AbCdEf"
 IDENTITY_CENTER = "arn:aws:sso:::instance/ssoins-0123456789abcdef"
 BOUNDARY = f"arn:aws:iam::{specs.ACCOUNT}:policy/boundary"
 
-_NETWORK = {
+_NETWORK: dict[str, Any] = {
     "availability_zone_id": "use1-az6",
     "existing": {
         "vpc_id": VPC,
         "subnet_ids": [SUBNETS[0]],
         "security_group_ids": [GROUP],
     },
+}
+
+_CONTROL_PLANE_NETWORK: dict[str, Any] = {
+    "availability_zone_id": "use1-az6",
+    "existing": {**_NETWORK["existing"], "control_plane_subnet_ids": list(SUBNETS)},
 }
 
 Ids = dict[str, str]
@@ -402,7 +407,7 @@ def _inference(ids: Ids) -> dict[str, Any]:
     del ids
     return {
         "platform": "hyperpod-eks",
-        "network.egress": "nat",
+        "network": _CONTROL_PLANE_NETWORK,
         "hyperpod": {"inference": {}},
         "compute": [
             {"name": "workers", "role": "compute", "instance_type": "p5.48xlarge", "count": 4}
@@ -435,15 +440,7 @@ def _control_plane(ids: Ids) -> dict[str, Any]:
             },
         },
         "observability.metrics": {"image": image + ids.get("digest", f"sha256:{'0' * 64}")},
-        "network": {
-            "availability_zone_id": "use1-az6",
-            "existing": {
-                "vpc_id": VPC,
-                "subnet_ids": [SUBNETS[0]],
-                "security_group_ids": [GROUP],
-                "control_plane_subnet_ids": list(SUBNETS),
-            },
-        },
+        "network": _CONTROL_PLANE_NETWORK,
         "compute": [
             {"name": "system", "role": "system", "instance_type": "m5.xlarge", "count": 2},
             {"name": "workers", "role": "compute", "instance_type": "p5.48xlarge", "count": 2},
@@ -612,7 +609,7 @@ SITES: dict[str, Site] = {
             unchecked=True,
         ),
         Site("control-plane", _control_plane, {"subnets": _TWO_SUBNETS}, _make_control_plane),
-        Site("inference", _inference, {}),
+        Site("inference", _inference, {"subnets": _TWO_SUBNETS}),
         Site("managed", _managed, {"subnets": _TWO_SUBNETS}, _make_managed),
         Site("tiers", _tiers, {"subnets": _TWO_SUBNETS}, _make_tiers),
         Site(
