@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from clusterwright.diagnosis import statements
+from clusterwright.diagnosis import parts_network, parts_slurm, statements
 from clusterwright.diagnosis.model import CONFIDENCES, Confidence, Evidence, Finding
 from clusterwright.diagnosis.signature import Signature, Values, details, filled
 from clusterwright.diagnosis.signatures import SIGNATURES, candidates
@@ -59,6 +59,9 @@ _REACH: Final = {
 }
 UNKNOWN: Final = "unknown"
 _EXCEPTIONS: Final = frozenset({"python", "python-line", "traceback", "traceback-end"})
+_ONE_PER_LOG: Final = frozenset(s.id for s in SIGNATURES if s.one_per_log)
+_OF_ERRNO: Final = frozenset({"permission", "name-resolution", "route", "host-memory"})
+"""Signatures of what the system answered; a daemon of Slurm also says what it was doing."""
 _RUN: Final = 500
 """Lines between exceptions of one failure."""
 
@@ -140,16 +143,19 @@ def findings(evidence: Iterable[Evidence], context: Context) -> tuple[Finding, .
 
 
 def _one_of_each_log(found: Sequence[Finding]) -> list[Finding]:
-    """The findings, with one exception for each log: the first of the last run of exceptions.
+    """The findings, with one exception for each log: the first of the last run of exceptions; the
+    same for a library's own messages.
 
     Ranks fail one after another and each in words of its own, but a job has one cause.
     """
     runs: dict[tuple[str, str | None, str], list[Finding]] = {}
-    kept = [f for f in found if f.signature not in _EXCEPTIONS]
+    kept = [f for f in found if f.signature not in _EXCEPTIONS | _ONE_PER_LOG]
     for finding in found:
-        if finding.signature in _EXCEPTIONS:
+        if finding.signature in _EXCEPTIONS | _ONE_PER_LOG:
             first = finding.evidence[0]
             kind = "named" if finding.rank < _REPORT else "other"
+            if finding.signature in _ONE_PER_LOG:
+                kind = finding.signature
             runs.setdefault((first.source, first.fields.get("stream_name"), kind), []).append(
                 finding
             )
@@ -240,14 +246,17 @@ def _ordered(evidence: Iterable[Evidence]) -> list[Evidence]:
 
 def _match(evidence: Evidence) -> _Match | None:
     said = _without_guesses(evidence)
+    foreign = _foreign(said.text) if evidence.kind == "log" else frozenset()
     for candidate in candidates(said.text):
-        values = candidate.values(said)
+        signature = candidate.signature
+        values = candidate.values(said) if signature.id not in foreign else None
         if values is None:
             continue
-        signature = candidate.signature
         if signature.is_echo:
             return None
         cause = _cause(signature, values)
+        if cause and signature.id in _OF_ERRNO and "kill" not in said.text.lower():
+            cause = (parts_slurm.error(said.text) or cause)[:_LONGEST_CAUSE]
         if cause:
             return _Match(evidence, signature, cause, values)
     if not evidence.failed:
@@ -256,6 +265,13 @@ def _match(evidence: Evidence) -> _Match | None:
     if general is not None:
         return _Match(evidence, _STATEMENT, general[:_LONGEST_CAUSE], details(evidence))
     return _unknown(evidence)
+
+
+def _foreign(text: str) -> frozenset[str]:
+    """Signatures for whose words the program that wrote a line has another meaning."""
+    if parts_slurm.is_line(text):
+        return parts_slurm.FOREIGN
+    return parts_network.FOREIGN if parts_network.is_line(text) else frozenset()
 
 
 def _without_guesses(evidence: Evidence) -> Evidence:

@@ -67,6 +67,8 @@ class Signature:
         A field that the evidence must have, for patterns that would match anything.
     follows:
         What it reports is the consequence of an exception that an earlier line of the log has.
+    one_per_log:
+        Of several causes in one log, the first is the cause and the others follow from it.
     severity:
         `info` for what answers a question about a node or a job, and is no failure.
     rules:
@@ -84,6 +86,7 @@ class Signature:
     failed_only: bool = False
     needs: str = ""
     follows: bool = False
+    one_per_log: bool = False
     severity: Severity = "error"
     rules: tuple[str, ...] = ()
 

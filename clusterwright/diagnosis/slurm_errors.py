@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from typing import Final
 
+from clusterwright.diagnosis import parts_slurm
 from clusterwright.diagnosis.signature import Values
-from clusterwright.diagnosis.wording import kind_of, meaning_of
+from clusterwright.diagnosis.wording import meaning_of
 
 ERRORS: Final = (
     (
@@ -161,6 +162,7 @@ def fatal(values: Values) -> str:
     """Why a daemon of Slurm ended."""
     reason, daemon = values["reason"], values.get("daemon") or "a Slurm daemon"
     said = meaning_of(_FATAL, reason)
-    kind = kind_of(reason) if said is None else None
-    said = said or (kind.sentence if kind is not None else None)
-    return f"{daemon} ended: {said + ': ' if said else ''}{reason}"
+    if said is not None:
+        return f"{daemon} ended: {said}: {reason}"
+    said = (parts_slurm.cause(reason) or reason).removeprefix("Slurm: ")
+    return f"{daemon} ended: {said}"

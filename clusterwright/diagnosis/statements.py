@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from clusterwright.diagnosis import aws_errors
+from clusterwright.diagnosis import aws_errors, parts_slurm
 from clusterwright.diagnosis.model import Evidence
 from clusterwright.diagnosis.wording import kind_of
 
@@ -330,6 +330,8 @@ def _said(text: str, known_to_fail: bool) -> tuple[bool, str | None] | None:
         on = f" on {shell.group('node')}" if shell.group("node") else ""
         who = (shell.group("command") or f"a program{on}").split("  ")[0]
         return True, f"{who[:60]} ended: {_SIGNALS[shell.group('signal').lower()]}"
+    if parts_slurm.is_line(text):
+        return None if _NOT_AN_ERROR.search(text) else (False, parts_slurm.error(text))
     for form in FORMS:
         found = form.pattern.search(text)
         if found is None:

@@ -400,6 +400,18 @@ def meaning_of(table: Iterable[tuple[str, str]], text: str) -> str | None:
     return next((said for words, said in table if re.search(words, text)), None)
 
 
-def kind_of(text: str) -> Kind | None:
+PLAIN: Final = frozenset(
+    {
+        *("memory", "disk", "limit-of-files", "name", "credentials", "denied", "locks"),
+        *("file-system", "architecture", "path", "refused", "unreachable", "lost", "time"),
+        *("library", "version", "in-use", "setting", "missing"),
+    }
+)
+"""Kinds that any program may have: without those of training programs and of cloud services."""
+
+
+def kind_of(text: str, among: frozenset[str] | None = None) -> Kind | None:
     """The kind of failure that a message is of; None if no words of it say so."""
-    return next((kind for kind in KINDS if kind.pattern.search(text)), None)
+    return next(
+        (k for k in KINDS if (among is None or k.id in among) and k.pattern.search(text)), None
+    )

@@ -222,7 +222,7 @@ SIGNATURES: Final = (
         "slurmd: it cannot fetch its configuration from the controller (configless)",
         (
             r"DNS SRV lookup failed|resolve_ctls_from_dns_srv|_establish_configuration: failed|"
-            r"failed to (?:load|fetch) (?:remote )?configs?|fetch_config: .{0,80}(?:fail|error)|"
+            r"failed to (?:load|fetch) (?:remote )?configs?\b|fetch_config: .{0,80}(?:fail|error)|"
             r"Could not establish a configuration source|failed to load configs",
         ),
         confidence="likely",

@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from clusterwright.diagnosis import accelerator_errors
+from clusterwright.diagnosis import accelerator_errors, parts_containers, parts_network
 from clusterwright.diagnosis.signature import Signature, Values
-from clusterwright.diagnosis.wording import kind_of, meaning_of
+from clusterwright.diagnosis.wording import meaning_of
 
 _JOB: Final = "clusterwright diagnose {file} job {job}"
 _NODES: Final = "clusterwright accept {file} --nodes {nodes} --level standard"
@@ -33,7 +33,7 @@ _RDMA: Final = {
     "13": "the peer is not ready to receive in time",
 }
 _STRANGER: Final = re.compile(
-    r"wrong (?:type|magic|version)|unexpected magic|magic number", re.IGNORECASE
+    r"(?<!has )wrong (?:type|magic|version)|unexpected magic|magic number", re.IGNORECASE
 )
 _NCCL_RESULTS: Final = (
     (
@@ -96,8 +96,25 @@ def _nccl(values: Values) -> str:
             "NCCL: another program connected to its socket: another job on the node, a port scan, or ranks with "
             f"other versions of NCCL: {reason}"
         )
-    kind = kind_of(reason)
-    return f"NCCL: {kind.sentence}: {reason}" if kind else f"NCCL: {reason}"
+    return parts_network.nccl(reason, values.get("place", ""))
+
+
+def _efa(values: Values) -> str:
+    """The kind of failure that a message of EFA's provider or of NCCL's plug-in for it names."""
+    place, reason = values.get("place", ""), values.get("reason", "")
+    if "ofi" in values:
+        return parts_network.ofi(values["ofi"], place)
+    if "efa" in values:
+        return parts_network.efa(values["efa"], place)
+    tail = f": {reason}" if reason else ""
+    return f"network of jobs: an EFA interface or a peer reports errors{tail}"
+
+
+def _container(values: Values) -> str:
+    """Why a container does not start, by the words of pyxis, enroot and others."""
+    reason = values["reason"]
+    said = parts_containers.cause(reason, values.get("place", "")) if "own" in values else None
+    return said or f"a container image cannot be pulled, unpacked or started: {reason}"
 
 
 SIGNATURES: Final = (
@@ -133,7 +150,7 @@ SIGNATURES: Final = (
             r"ibv_(?:reg_mr|create_\w+).{0,60}(?:Cannot allocate|fail)|"
             r"fi_mr_reg\w*.{0,120}(?:fail|Cannot allocate)|Unable to register memory",
             # libfabric's own words; memory itself is not short.
-            r"(?:libfabric|\bOFI\b|\bEQ\b)[^\n]{0,120}(?:Cannot allocate memory|\(-12\))|"
+            r"(?:libfabric|\bOFI\b|\bEQ\b)[^\n]{0,120}(?:Cannot allocate memory(?! for)|\(-12\))|"
             r"Unable to register MR\b|Failure to post internal receive buffers",
         ),
         confidence="likely",
@@ -144,7 +161,7 @@ SIGNATURES: Final = (
         "out of memory: the kernel or Slurm killed a process for exceeding the node's or the "
         "job's memory",
         (
-            r"Out of memory: Kill|oom[-_ ]?kill|invoked oom-killer|Memory cgroup out of memory|"
+            r"Out of memory: Kill|oom[-_ ]?kill(?!-step|step|_kill| counter|_?step)|invoked oom-killer|Memory cgroup out of memory|"
             r"Exceeded (?:job|step) memory limit|\bOOMKilled\b|OUT_OF_MEMORY|"
             r"task \d+: Out Of Memory|(?:\bMemoryError|Cannot allocate memory|std::bad_alloc|\[Errno 12\])",
         ),
@@ -229,16 +246,21 @@ SIGNATURES: Final = (
     ),
     Signature(
         "efa-error",
-        "network of jobs: an EFA interface or a peer reports errors[: {reason}]",
+        _efa,
         (
             r"(?P<reason>(?:Unresponsive remote|unresponsive receiver|remote (?:is )?unresponsive|"
             r"RNR|Unreachable remote|LOCAL_ERROR_\w+|REMOTE_ERROR_\w+)[^\n]{0,80})",
-            r"NET/OFI.{0,200}(?P<reason>(?:error(?! count)|fail|RC: -?\d+)[^\n]{0,100})",
+            r"(?:(?P<place>\w{2,80}):\d+ NCCL WARN )?NET/OFI (?P<ofi>[^\n]{0,200}?(?:error(?! count)|fail|RC: -?\d+)"
+            r"[^\n]{0,100})",
+            r"^libfabric:\d+:\d+:(?:[\w.]{0,20}:)?efa:\w+:(?P<place>\w{2,80})\(\):\d+<warn> (?P<efa>(?=[^\n]{0,200}"
+            r"(?:error(?! count)|fail|exhausted|unresponsive|[Uu]nable to (?:register|create|open|allocate|post)))"
+            r"[^\n]{1,240})",
             r"^(?!libfabric:\d+:\d+:(?:core|:core):)(?!.*<info>).*?(?:libfabric|fi_cq_read\w*|efa)[:_ ].{0,100}(?P<reason>(?:error(?! count)|fail)[^\n]{0,100})",
             r"efa_\w*(?:unresponsive_remote|retrans_timeout)\w*(?P<reason>)",
         ),
         confidence="likely",
         rank=1,
+        one_per_log=True,
         follows=True,
         kinds=_TEXT,
         next=(_NODES,),
@@ -542,11 +564,13 @@ SIGNATURES: Final = (
     ),
     Signature(
         "container",
-        "a container image cannot be pulled, unpacked or started: {reason}",
+        _container,
         (
-            r"pyxis: (?P<reason>[^\n]*(?:fail|couldn't|could not|error|invalid|denied|cannot|"
+            r"(?P<own>pyxis): +(?:\[ERROR\] )?(?P<reason>[^\n]*(?:fail|couldn't|could not|error|invalid|denied|cannot|"
             r"unable|not found)[^\n]*)",
-            r"(?:(?<![/.\w])enroot(?!/)|pyxis: +\[ERROR\]|^\[ERROR\]).{0,20}(?P<reason>[^\n]{0,160}(?:URL|image|layer|manifest|squashfs|"
+            r"(?P<own>pyxis): +\[ERROR\] (?P<reason>[^\n]{3,300})",
+            r"(?:^|[\s:])(?P<own>(?P<place>enroot-[a-z]\w+): )(?P<reason>[^\n]{0,60}(?:fail|error|lacks|unsupported|unexpected|must)[^\n]{0,240})",
+            r"(?:(?<![/.\w])enroot(?!/)|^\[ERROR\]).{0,20}(?P<reason>[^\n]{0,160}(?:URL|image|layer|manifest|squashfs|"
             r"credential|digest|No such file|container)[^\n]{0,160})",
             r"(?P<reason>manifest unknown|pull access denied"
             r"|toomanyrequests[^\n]{0,80}|no basic auth credentials|repository does not exist"
@@ -554,6 +578,7 @@ SIGNATURES: Final = (
             r"[^\n]{0,120}|error pulling image[^\n]{0,120}|filesystem layer verification failed[^\n]{0,80}"
             r"|failed to resolve reference[^\n]{0,160}|Cannot pull algorithm container[^\n]{0,120}|docker: Error response[^\n]{0,120})",
         ),
+        one_per_log=True,
         next=("clusterwright artefacts check {file}",),
     ),
     Signature(
@@ -776,10 +801,11 @@ SIGNATURES: Final = (
             r"ncclInvalidArgument)",
             r"NCCL error.{0,200}?(?P<reason>unhandled system error|unhandled cuda error|internal "
             r"error|invalid usage)",
-            r"NCCL WARN (?P<reason>[^\n]{1,160})",
+            r"(?:(?P<place>[\w./-]{2,80}):\d+ )?NCCL WARN (?P<reason>[^\n]{1,160})",
         ),
         confidence="possible",
         rank=2,
+        one_per_log=True,
         kinds=_TEXT,
         next=(_NODES,),
     ),

@@ -1,0 +1,124 @@
+"""Messages of a program by the part of it that wrote them, and by what the system answered.
+
+A signature knows one message. This mechanism knows a program: its parts, each by the files or
+functions of its source that log lines name or by the words of its subject, and the texts of errno.
+`whole` joins both: what the program was doing, and why it could not. The tables of parts are made
+from the programs' sources, so that a message that nobody has reported yet has a cause too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+_LONGEST: Final = 200
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of a program: the place in its source, words of its messages, and what is wrong.
+
+    A message is of a part by its place or by its words; without either, every message is.
+    """
+
+    wrong: str
+    place: re.Pattern[str] | None
+    words: re.Pattern[str] | None
+
+    def has(self, place: str, message: str) -> bool:
+        """Whether a message is of this part."""
+        if self.place is None and self.words is None:
+            return True
+        if self.place is not None and place and self.place.search(place):
+            return True
+        return self.words is not None and bool(self.words.search(message))
+
+
+def part(wrong: str, words: str = "", place: str = "") -> Part:
+    """A part by expressions, without regard to case."""
+    return Part(
+        wrong,
+        re.compile(place, re.IGNORECASE) if place else None,
+        re.compile(words, re.IGNORECASE) if words else None,
+    )
+
+
+ERRNO: Final = (
+    (r"No space left on device|\bENOSPC\b", "the disk is full"),
+    (r"Disk quota exceeded", "a disk quota is used up"),
+    (r"Read-only file system", "the file system is read-only"),
+    (r"Cannot allocate memory|\bENOMEM\b|out of memory", "memory is used up"),
+    (r"Permission denied|\bEACCES\b", "it has no permission"),
+    (r"Operation not permitted|\bEPERM\b", "it has not the privilege (root or a capability)"),
+    (
+        r"No such (?:file or directory|device)|\bENOENT\b|\bENODEV\b",
+        "the file, folder or device does not exist",
+    ),
+    (
+        r"Connection refused|\bECONNREFUSED\b",
+        "nothing listens at the other end, or a firewall answers",
+    ),
+    (
+        r"Connection timed out|No route to host|(?:Network|Host) is (?:unreachable|down)|"
+        r"\bE(?:TIMEDOUT|HOSTUNREACH|NETUNREACH)\b",
+        "the other end is not reached",
+    ),
+    (
+        r"Connection (?:reset|aborted)|Broken pipe|Transport endpoint is not connected|"
+        r"\bECONNRESET\b",
+        "the other end closed the connection",
+    ),
+    (r"Address already in use|\bEADDRINUSE\b", "another process has the port or address"),
+    (
+        r"Cannot assign requested address|\bEADDRNOTAVAIL\b",
+        "the host does not have the address",
+    ),
+    (r"Too many open files|\bEMFILE\b|\bENFILE\b", "the limit of open files is reached"),
+    (
+        r"Resource temporarily unavailable|\bEAGAIN\b",
+        "a limit of processes or memory is reached, or it is busy for a while",
+    ),
+    (r"Device or resource busy|Text file busy|\bEBUSY\b", "another process uses it"),
+    (
+        r"Input/output error|Remote I/O error|Stale (?:NFS )?file handle|\bEIO\b|\bESTALE\b",
+        "the file system or the device does not answer",
+    ),
+    (
+        r"Function not implemented|Operation not supported|Protocol not (?:available|supported)|"
+        r"\bE(?:NOSYS|OPNOTSUPP)\b",
+        "the kernel, file system or library here does not have this function",
+    ),
+    (r"No locks available|\bENOLCK\b", "the file system gives no locks"),
+    (r"File exists|\bEEXIST\b", "it exists already"),
+    (r"Bad address|Bad file descriptor|\bEFAULT\b|\bEBADF\b", "a fault of the program"),
+    (r"Exec format error", "it is built for another processor, or is no program"),
+    (r"Invalid argument|\bEINVAL\b", "the kernel or a library does not accept the values"),
+    (r"No data available|\bENODATA\b", "nothing was found"),
+    (
+        r"Name or service not known|name resolution|Unknown host",
+        "the name cannot be resolved (DNS)",
+    ),
+    (r"timed? ?out\b|deadline", "there was no answer in time"),
+)
+"""Texts of errno (errno(3)) and what they say, in the order in which they are tried."""
+
+_COMPILED: Final = tuple((re.compile(words, re.IGNORECASE), said) for words, said in ERRNO)
+
+
+def reason(message: str) -> str | None:
+    """What the system answered, by the text of an errno; None without one."""
+    return next((said for words, said in _COMPILED if words.search(message)), None)
+
+
+def wrong_part(parts: Iterable[Part], message: str, place: str = "") -> str | None:
+    """What is wrong by the first part that has a message; None if none has it."""
+    return next((one.wrong for one in parts if one.has(place, message)), None)
+
+
+def whole(said: str, message: str) -> str:
+    """What is wrong, what the system answered, and the message."""
+    text = " ".join(message.split())[:_LONGEST]
+    answer = reason(text)
+    return f"{said}: {answer + ': ' if answer and answer not in said else ''}{text}"

@@ -1,0 +1,115 @@
+"""Parts of pyxis and enroot, by the words of their messages.
+
+Sources: NVIDIA/pyxis 0.11 to 0.24 and NVIDIA/enroot 3.4 to 4.1, read 2026-11.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from clusterwright.diagnosis import parts
+from clusterwright.diagnosis.parts import Part, part
+
+PARTS: Final[tuple[Part, ...]] = (
+    part(
+        "an option --container-* of the job is missing, has a wrong form or contradicts another",
+        r"argument required|specified multiple times|invalid format|must be |empty (?:name|"
+        r"namespace)|"
+        r"unknown namespace|both --|flag must|requested but|flag was passed|is a directory|"
+        r"Invalid "
+        r"argument|Unsupported option",
+    ),
+    part(
+        "a source of --container-mounts does not exist on the node, or is not mounted there",
+        r"source path does not exist|mount entry|failed to mount|bind mount|failed to (?:resolve "
+        r"path|parse (?:mount|fstab))|Could not mount",
+        r"enroot-mount",
+    ),
+    part(
+        "a container of this name does not exist or does not run on the node (--container-name), "
+        "and no image is given",
+        r"container with name|container does not exist|does not exist, and|Process not found|"
+        r"No such container|container (?:is )?not running",
+    ),
+    part(
+        "a file or container of this name exists already: remove it, or use another name",
+        r"already exists",
+    ),
+    part(
+        "the setting of pyxis or enroot on the node (plugstack.conf, enroot.conf) is not valid",
+        r"parse configuration|invalid value|configuration option|register (?:arguments|option)|"
+        r"path too long|must be an absolute path|is required for|(?-i:ENROOT_)\w+",
+    ),
+    part(
+        "the image cannot be imported: it does not exist, the registry refuses or is not reached, "
+        "or the disk of the node's cache is full; the messages of enroot say which",
+        r"import\w*|docker image|download|registr(?:y|ies)|manifest|digest|layer|authentication|"
+        r"realm|Could not (?:find image|process JSON|parse authentic)|URL|checksum|"
+        r"mksquashfs|unsupported architecture|image reference|URI|squashfs (?:path|/)|"
+        r"remove squashfs",
+        r"mksquashovlfs|aufs2ovlfs",
+    ),
+    part(
+        "the container's file system cannot be made from its image: the disk is full or not "
+        "writable, the image is damaged, or user namespaces or overlayfs are not allowed",
+        r"create container|container filesystem|unsquashfs|squashfuse|overlay|whiteout|extract|"
+        r"rootfs|root filesystem|Could not (?:acquire|unpack|create)|bundle|image file",
+    ),
+    part(
+        "the node's GPUs or interfaces cannot be given to the container: the container toolkit, "
+        "the driver or its variables (NVIDIA_*, MELLANOX_*)",
+        r"NVIDIA|MELLANOX|libnvidia-container|driver capabilit|device id|kernel module",
+        r"nvidia|mellanox",
+    ),
+    part(
+        "the container did not start: its entrypoint, shell or a hook of enroot failed; the "
+        "messages before this one say why",
+        r"start(?:ed)? (?:container|error|failed)|container start|failed to start|exited too soon|"
+        r"entrypoint|start configuration|another task|previous task|setup lock|SIGCONT|"
+        r"exited with return code|failed to execute|child process terminated|(?:execute|"
+        r"run) enroot|"
+        r"terminated with signal|failed with (?:error|exit) code",
+    ),
+    part(
+        "the container's namespaces cannot be made or joined: the kernel does not allow user "
+        "namespaces, or the container ended meanwhile",
+        r"namespace|seccomp|capabilit\w*|pidfd|setgroups|[ug]id (?:map|range)|sub[ug]id|ns\b|"
+        r"chroot|"
+        r"pivot|no_new_privs|IPC|mount propagation",
+        r"nsenter|switchroot|unshare",
+    ),
+    part(
+        "the container cannot be saved or exported (--container-save): the path or its disk",
+        r"export",
+    ),
+    part(
+        "the environment or the working directory of the job cannot be taken into the container",
+        r"environ\w*|chdir|cwd|change directory|workdir|argv|(?:set|unset|get) \w+:|job (?:id|"
+        r"uid|gid|"
+        r"step|argv|task|suppl|env|local|total)",
+    ),
+    part(
+        "a container of an ended job cannot be removed from the node: its folders fill the disk",
+        r"epilog|clean ?up|remove container|was not removed|list of (?:existing )?containers?",
+    ),
+    part(
+        "a folder or file of pyxis or enroot on the node cannot be made or written: it must "
+        "exist, "
+        "belong to the user and have room",
+        r"mkdir|chown|couldn't (?:create|open|write|rewind)|could not (?:create|open|fdopen)|"
+        r"failed to "
+        r"(?:create|open|write|read|set (?:owner|xattr|permissions)|remove|rename)|memory|"
+        r"No such file",
+    ),
+    part(
+        "a program that enroot needs is missing or fails on the node",
+        r"Command not found|missing dependenc|not (?:found|installed)|command failed",
+    ),
+)
+"""In the order in which they are tried."""
+
+
+def cause(message: str, place: str = "") -> str | None:
+    """What is wrong by a message of pyxis or enroot; None where no part has it."""
+    said = parts.wrong_part(PARTS, message, place)
+    return f"container: {parts.whole(said, message)}" if said else None

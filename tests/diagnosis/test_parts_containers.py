@@ -1,0 +1,44 @@
+"""Messages of pyxis and enroot by their part."""
+
+from __future__ import annotations
+
+import pytest
+
+from clusterwright.diagnosis.parts_containers import PARTS, cause
+from tests.diagnosis.made import findings, of_log
+
+CASES = (
+    ("--container-mounts: invalid format: x", "an option --container-*"),
+    ("--container-mounts: source path does not exist: /a", "a source of --container-mounts"),
+    ('error: a container with name "a" does not exist', "of this name does not exist"),
+    ("File already exists: a", "exists already"),
+    ("unknown configuration option: a", "the setting of pyxis"),
+    ("Could not process JSON of the manifest", "cannot be imported"),
+    ("failed to create container filesystem", "cannot be made from its image"),
+    ("Unknown NVIDIA driver capability: a", "GPUs or interfaces"),
+    ("container exited too soon", "did not start"),
+    ("couldn't join user namespace: Operation not permitted", "made or joined"),
+    ("failed to export container a to /b", "cannot be saved"),
+    ("couldn't read container environment", "environment or the working directory"),
+    ("epilog: couldn't get list of existing containers", "of an ended job"),
+    ("couldn't mkdir /run/pyxis/1: Permission denied", "made or written"),
+    ("Command not found: squash", "a program that enroot needs"),
+)
+
+
+@pytest.mark.parametrize(("message", "words"), CASES)
+def test_message_is_of_its_part(message: str, words: str) -> None:
+    assert words in (cause(message) or "")
+
+
+def test_every_part_has_a_message_here_and_others_have_none() -> None:
+    assert len(CASES) == len(PARTS)
+    assert cause("frob") is None
+
+
+def test_privilege_of_a_namespace_is_no_permission_of_a_file() -> None:
+    (found,) = findings(
+        *of_log("enroot-nsenter: failed to join mount namespace: Operation not permitted", job="7")
+    )
+    assert "namespaces cannot be made or joined" in found.cause
+    assert "privilege" in found.cause
