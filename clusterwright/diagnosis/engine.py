@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from clusterwright.diagnosis import parts_network, parts_slurm, statements
+from clusterwright.diagnosis import parts_kubernetes, parts_network, parts_slurm, statements
 from clusterwright.diagnosis.model import CONFIDENCES, Confidence, Evidence, Finding
 from clusterwright.diagnosis.signature import Signature, Values, details, filled
 from clusterwright.diagnosis.signatures import SIGNATURES, candidates
@@ -271,6 +271,8 @@ def _foreign(text: str) -> frozenset[str]:
     """Signatures for whose words the program that wrote a line has another meaning."""
     if parts_slurm.is_line(text):
         return parts_slurm.FOREIGN
+    if parts_kubernetes.is_no_quota(text):
+        return parts_kubernetes.FOREIGN
     return parts_network.FOREIGN if parts_network.is_line(text) else frozenset()
 
 

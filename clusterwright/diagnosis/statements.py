@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from clusterwright.diagnosis import aws_errors, parts_slurm
+from clusterwright.diagnosis import aws_errors, parts_kubernetes, parts_slurm
 from clusterwright.diagnosis.model import Evidence
 from clusterwright.diagnosis.wording import kind_of
 
@@ -197,6 +197,7 @@ _HINTS: Final = (
     "illegal",
     "exception",
     "warning  ",
+    'type="warning"',
     "signal",
     " e ",
     "] f",
@@ -330,6 +331,9 @@ def _said(text: str, known_to_fail: bool) -> tuple[bool, str | None] | None:
         on = f" on {shell.group('node')}" if shell.group("node") else ""
         who = (shell.group("command") or f"a program{on}").split("  ")[0]
         return True, f"{who[:60]} ended: {_SIGNALS[shell.group('signal').lower()]}"
+    event = parts_kubernetes.event(text, known_to_fail)
+    if event is not None:
+        return True, event
     if parts_slurm.is_line(text):
         return None if _NOT_AN_ERROR.search(text) else (False, parts_slurm.error(text))
     for form in FORMS:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from clusterwright.diagnosis import parts_lustre
 from clusterwright.diagnosis.signature import Signature, Values
 
 _CHECK: Final = "clusterwright check {file} --only {rules}"
@@ -64,10 +65,20 @@ _RETURN_CODES: Final = {
 
 
 def _lustre(values: Values) -> str:
-    code = re.search(r"\brc[ =]+-(\d{1,3})\b|returned -(\d{1,3})\b", values["reason"])
-    meaning = _RETURN_CODES.get((code.group(1) or code.group(2)) if code else "")
-    told = f"{meaning}: " if meaning else ""
-    return f"Lustre: the client reports an error: {told}{values['reason']}"
+    return parts_lustre.client(
+        values["reason"], values.get("place", ""), _answer(values["reason"])
+    )
+
+
+def _lnet(values: Values) -> str:
+    reason = values.get("reason", "")
+    return parts_lustre.network(reason, values.get("place", ""), _answer(reason))
+
+
+def _answer(message: str) -> str:
+    """What a return code in a message says."""
+    code = re.search(r"\brc[ =:]+-(\d{1,3})\b|returned -(\d{1,3})\b", message)
+    return _RETURN_CODES.get((code.group(1) or code.group(2)) if code else "", "")
 
 
 def _database(values: Values) -> str:
@@ -148,7 +159,7 @@ SIGNATURES: Final = (
         "Lustre: the server evicted this client, or the connection to it was lost",
         (
             r"This client was evicted by|evicting client|was evicted",
-            r"LustreError.{0,300}(?:rc[ =:]*-(?:110|107|108|5)\b|timed out|ptlrpc)",
+            r"LustreError.{0,300}(?:rc[ =:]*-(?:110|107|108)\b|timed out|ptlrpc_(?:expire|check_status))",
             r"Lustre:.{0,120}Connection to \S+ \(at \S+\) was lost",
             r"Lustre:.{0,120}Request sent has (?:failed|timed out)",
             r"Cannot send after transport endpoint shutdown|ESHUTDOWN",
@@ -164,7 +175,11 @@ SIGNATURES: Final = (
     Signature(
         "lustre-error",
         _lustre,
-        (r"LustreError: \S+ (?P<reason>[^\n]{1,200})",),
+        (
+            r"LustreError: (?:\d+:\d+:\((?P<place>[\w.-]{1,60}):\d+:\w+\(\)\)|[0-9a-f]{1,4}-[0-9a-f]{1,2}:|\d+:\d+:\S+)? ?"
+            r"(?P<reason>[^\n]{1,200})",
+        ),
+        one_per_log=True,
         confidence="likely",
         rank=1,
         next=(_FILE_SYSTEM, "clusterwright drift {file}"),
@@ -173,12 +188,15 @@ SIGNATURES: Final = (
     ),
     Signature(
         "lnet",
-        "Lustre: LNet's network does not work (interface down, no route, or EFA not configured)",
+        _lnet,
         (
+            r"LNetError: (?:\d+:\d+:\((?P<place>[\w.-]{1,60}):\d+:\w+\(\)\)|[0-9a-f]{1,4}-[0-9a-f]{1,2}:)? ?"
+            r"(?P<reason>[^\n]{1,200})",
             r"LNetError|lnetctl.{0,60}(?:error|errno|fail)|\bLNet: .{0,120}(?:fail|down|timeout|"
             r"no route)",
         ),
         confidence="likely",
+        one_per_log=True,
         next=("clusterwright drift {file}",),
         rules=("CW-N008", "CW-S004"),
         kinds=("log",),
