@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from clusterwright.cluster_spec.models import Cluster
     from clusterwright.jobs.job_file import JobFile
+    from clusterwright.jobs.manifest_file import ManifestFile
     from clusterwright.preflight.results import CheckResult, Severity
 
 COMMAND = "check-job"
@@ -32,6 +33,7 @@ Examples:
   clusterwright check-job configs/prod.yaml train.sbatch
   clusterwright check-job --env prod train.sbatch --format json
   clusterwright check-job configs/prod.yaml train.sbatch --capacity-ends 2026-12-24T11:30Z
+  clusterwright check-job configs/prod-eks.yaml pytorchjob.yaml
 
 \b
 Exit codes: 3 the command line, the spec or the file is wrong; else 1 a finding is at or above
@@ -69,7 +71,7 @@ def command(
     strict: bool,
     output_format: str,
 ) -> None:
-    """Check JOBFILE, a batch script for sbatch, against the cluster of CONFIG.
+    """Check JOBFILE, a batch script for sbatch or manifests, against the cluster of CONFIG.
 
     The two files are read, and files of settings beside JOBFILE that its programs are given: no
     AWS API is called, and nothing is executed. An error is what surely fails; a warning costs
@@ -84,13 +86,11 @@ def command(
     chosen, left_out = _rule_ids(only, "--only"), _rule_ids(skip, "--skip")
     ends = _time(capacity_ends) if capacity_ends is not None else None
     cluster = load_or_exit(path, command=COMMAND, output_format=output_format).cluster
-    if not cluster.uses_slurm:
-        raise UserError(
-            f"{path}: {cluster.traits.title} runs jobs with Kubernetes, and check-job reads batch "
-            "scripts of Slurm only",
-            "manifests are not checked yet; `kubectl apply --dry-run=server` checks their form",
-        )
-    result = _checked(_read(Path(job_file)), cluster, ends, chosen if only else None, left_out)
+    selected = chosen if only else None
+    if cluster.uses_slurm:
+        result = _checked(_read(Path(job_file)), cluster, ends, selected, left_out)
+    else:
+        result = _manifests_checked(_manifests(Path(job_file)), cluster, selected, left_out)
     if strict:
         result = result.strictly()
     code = result.exit_code(fail_on=fail_on)
@@ -116,6 +116,19 @@ def _checked(
         return engine.run(all_rules(), subject, only=only, skip=skip)
 
 
+def _manifests_checked(
+    file: ManifestFile, cluster: Cluster, only: frozenset[str] | None, skip: frozenset[str]
+) -> CheckResult:
+    from clusterwright.catalog import load_catalog
+    from clusterwright.jobs import engine
+    from clusterwright.jobs.manifests import Manifests
+    from clusterwright.jobs.registry import manifest_rules
+
+    with catalog_errors():
+        subject = Manifests(file, cluster, load_catalog())
+        return engine.run(manifest_rules(), subject, only=only, skip=skip)
+
+
 def _rendered(result: CheckResult, spec: str, output_format: str, code: int) -> str:
     if output_format == "json":
         from clusterwright.json_output.check_job import check_job_json
@@ -128,18 +141,39 @@ def _rendered(result: CheckResult, spec: str, output_format: str, code: int) -> 
 
 
 def _read(path: Path) -> JobFile:
-    from clusterwright.files import FileTooLargeError, read_bytes
     from clusterwright.jobs.job_file import read_job
 
+    return read_job(_text(path, "sbatch accepts at most 4 MB"), str(path))
+
+
+def _manifests(path: Path) -> ManifestFile:
+    from clusterwright.jobs.manifest_file import ManifestError, read_manifests
+
     try:
-        text = read_bytes(path, MAXIMUM_BYTES).decode("utf-8")
+        found = read_manifests(_text(path, "a file for each job"), str(path))
+    except ManifestError as error:
+        raise UserError(
+            f"{path}:{error.line}: not YAML: {error}",
+            "a job file of this platform has manifests; of a chart, use `helm template`",
+        ) from None
+    if not any(document.get("kind") for document in found.documents):
+        raise UserError(
+            f"{path} has no manifests", "on this platform jobs are manifests, not batch scripts"
+        )
+    return found
+
+
+def _text(path: Path, hint: str) -> str:
+    from clusterwright.files import FileTooLargeError, read_bytes
+
+    try:
+        return read_bytes(path, MAXIMUM_BYTES).decode("utf-8")
     except FileTooLargeError as error:
-        raise UserError(f"{path}: {error.strerror}", "sbatch accepts at most 4 MB") from None
+        raise UserError(f"{path}: {error.strerror}", hint) from None
     except UnicodeDecodeError as error:
         raise UserError(f"{path}: not UTF-8 text (byte {error.start})") from None
     except OSError as error:
         raise UserError(f"{path}: {(error.strerror or str(error)).lower()}") from None
-    return read_job(text, str(path))
 
 
 def _beside(folder: Path) -> Callable[[str], str | None]:

@@ -24,7 +24,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     ),
     "check-job": (
         "clusterwright.cli.check_job",
-        "Check a batch script for Slurm against a cluster",
+        "Check a batch script or manifests of jobs against a cluster",
     ),
     "cost": ("clusterwright.cli.cost", "Print the cost of a cluster per hour, month and run"),
     "diff": ("clusterwright.cli.diff", "Review a change to a spec before it is merged"),

@@ -1,3 +1,3 @@
-"""Job files of Slurm: a tolerant reader, and the rules of `check-job`. Pure: texts in, findings
-out.
+"""Job files of Slurm and manifests of Kubernetes: tolerant readers, and the rules of `check-job`.
+Pure: texts in, findings out.
 """

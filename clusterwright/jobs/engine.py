@@ -10,8 +10,10 @@ from typing import Any, Final
 from clusterwright.cluster_spec.problems import Position
 from clusterwright.jobs.job import Job
 from clusterwright.jobs.lexer import Unread
+from clusterwright.jobs.manifest_file import Item
+from clusterwright.jobs.manifests import Manifests
 from clusterwright.jobs.options import Option
-from clusterwright.jobs.rule import Fail, JobRule, Place, Unknown
+from clusterwright.jobs.rule import Fail, FileRule, Place, Subject, Unknown
 from clusterwright.jobs.shell import Assignment, Command, Word
 from clusterwright.preflight.results import (
     CheckResult,
@@ -25,8 +27,8 @@ REFERENCE: Final = "docs/reference/job-rules.md"
 
 
 def run(
-    rules: Sequence[JobRule],
-    job: Job,
+    rules: Sequence[FileRule[Subject]],
+    job: Subject,
     *,
     only: frozenset[str] | None = None,
     skip: frozenset[str] = frozenset(),
@@ -59,7 +61,9 @@ def run(
     )
 
 
-def _checked(rule: JobRule, job: Job) -> tuple[list[Finding], list[Unanswered], str | None]:
+def _checked(
+    rule: FileRule[Subject], job: Subject
+) -> tuple[list[Finding], list[Unanswered], str | None]:
     findings: list[Finding] = []
     unanswered: list[Unanswered] = []
     try:
@@ -83,7 +87,7 @@ def _checked(rule: JobRule, job: Job) -> tuple[list[Finding], list[Unanswered], 
     return list(dict.fromkeys(findings)), unanswered, None
 
 
-def _finding(rule: JobRule, verdict: Fail, common: dict[str, Any]) -> Finding:
+def _finding(rule: FileRule[Any], verdict: Fail, common: dict[str, Any]) -> Finding:
     return Finding(
         severity=verdict.severity or rule.severity,
         requested=verdict.requested,
@@ -93,7 +97,7 @@ def _finding(rule: JobRule, verdict: Fail, common: dict[str, Any]) -> Finding:
     )
 
 
-def _result(rule: JobRule, status: Any, **more: Any) -> RuleResult:
+def _result(rule: FileRule[Any], status: Any, **more: Any) -> RuleResult:
     return RuleResult(
         rule=rule.id,
         title=rule.title,
@@ -114,15 +118,17 @@ def _path(place: Place) -> str:
         return place.name
     if isinstance(place, Word):
         return place.text.split("=")[0][:60] if place.text.startswith("-") else "command"
-    return "" if place is None or isinstance(place, Unread) else "command"
+    return "" if place is None or isinstance(place, Unread | Item) else "command"
 
 
-def position(job: Job, place: Place) -> Position:
-    """The position in the job file; line 1 for the whole file."""
+def position(job: Job | Manifests, place: Place) -> Position:
+    """The position in the file; line 1 for the whole file."""
     if place is None:
         return job.file.position(1)
     if isinstance(place, Unread):
         return job.file.position(place.line, place.column)
+    if isinstance(place, Item):
+        return job.file.position(place.line, place.column, place.length)
     if isinstance(place, Assignment):
         place = place.value
     elif isinstance(place, Command):

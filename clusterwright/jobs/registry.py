@@ -9,9 +9,9 @@ import re
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
-from clusterwright.jobs.rule import JobRule
+from clusterwright.jobs.rule import FileRule, JobRule, ManifestRule
 from clusterwright.preflight.rule_names import UnknownRule
 
 _PACKAGE: Final = "clusterwright.jobs.rules"
@@ -20,7 +20,19 @@ _FILE_NAME: Final = re.compile(r"(j\d{3})_\w+")
 
 @cache
 def all_rules() -> tuple[JobRule, ...]:
-    """Return every rule, in the order of the ids.
+    """Return every rule on batch scripts, in the order of the ids. Raises TypeError."""
+    return tuple(rule for rule in _rules() if isinstance(rule, JobRule))
+
+
+@cache
+def manifest_rules() -> tuple[ManifestRule, ...]:
+    """Return every rule on manifests, in the order of the ids. Raises TypeError."""
+    return tuple(rule for rule in _rules() if isinstance(rule, ManifestRule))
+
+
+@cache
+def _rules() -> tuple[FileRule[Any], ...]:
+    """Return every rule.
 
     Raises
     ------
@@ -35,10 +47,10 @@ def all_rules() -> tuple[JobRule, ...]:
     return tuple(found)
 
 
-def _rule(module_name: str, id_: str) -> JobRule:
+def _rule(module_name: str, id_: str) -> FileRule[Any]:
     module = importlib.import_module(f"{_PACKAGE}.{module_name}")
     for item in vars(module).values():
-        if isinstance(item, type) and issubclass(item, JobRule) and vars(item).get("id") == id_:
+        if isinstance(item, type) and issubclass(item, FileRule) and vars(item).get("id") == id_:
             return item()
     raise TypeError(f"{module_name} does not have the rule {id_}")
 
@@ -51,7 +63,7 @@ def named(names: Iterable[str]) -> frozenset[str]:
     UnknownRule
         For the first name that is not the id of a rule.
     """
-    ids = [rule.id for rule in all_rules()]
+    ids = [rule.id for rule in _rules()]
     found = set()
     for name in names:
         if name.upper() not in ids:

@@ -6,10 +6,13 @@ import sys
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 from clusterwright.jobs.job import Job
 from clusterwright.jobs.job_file import Launcher, Step
 from clusterwright.jobs.lexer import Unread
+from clusterwright.jobs.manifest_file import Item
+from clusterwright.jobs.manifests import Manifests
 from clusterwright.jobs.options import Option
 from clusterwright.jobs.shell import Assignment, Command, Word
 from clusterwright.preflight.results import Amount, Severity
@@ -18,9 +21,13 @@ __all__ = [
     "Assignment",
     "Command",
     "Fail",
+    "FileRule",
+    "Item",
     "Job",
     "JobRule",
     "Launcher",
+    "ManifestRule",
+    "Manifests",
     "Option",
     "Results",
     "Step",
@@ -28,7 +35,10 @@ __all__ = [
     "Word",
 ]
 
-Place = Option | Word | Assignment | Step | Command | Unread | None
+Place = Option | Word | Assignment | Step | Command | Unread | Item | None
+
+Subject = TypeVar("Subject", Job, Manifests)
+"""A file together with its cluster."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,7 +48,8 @@ class Fail:
     Attributes
     ----------
     at:
-        What it is about: an option, a word, an assignment, a step; None for the whole file.
+        What it is about: an option, a word, an assignment, a step, a value of a manifest; None
+        for the whole file.
     severity:
         If it is not that of the rule.
     """
@@ -64,8 +75,8 @@ class Unknown:
 Results = Iterator[Fail | Unknown]
 
 
-class JobRule(ABC):
-    """A rule on job files: an id, a row of the reference, a failing and a passing test.
+class FileRule(ABC, Generic[Subject]):
+    """A rule on files of jobs: an id, a row of the reference, a failing and a passing test.
 
     An error is what surely fails: sbatch refuses the file, the job never starts, or its processes
     end. What costs time, data or money under conditions that the file does not show is a warning.
@@ -86,10 +97,18 @@ class JobRule(ABC):
             lines = (sys.modules[cls.__module__].__doc__ or "").splitlines()
             cls.title = lines[0].rstrip(".") if lines else cls.id
 
-    def skipped(self, job: Job) -> str | None:  # noqa: ARG002
+    def skipped(self, job: Subject) -> str | None:  # noqa: ARG002
         """Return why the rule does not run, such as a missing option of the command."""
         return None
 
     @abstractmethod
-    def check(self, job: Job) -> Results:
-        """Yield the violations in a job file."""
+    def check(self, job: Subject) -> Results:
+        """Yield the violations in a file."""
+
+
+class JobRule(FileRule[Job]):
+    """A rule on batch scripts of Slurm."""
+
+
+class ManifestRule(FileRule[Manifests]):
+    """A rule on manifests of Kubernetes."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
-from clusterwright.jobs.registry import all_rules
+from clusterwright.jobs.registry import all_rules, manifest_rules
+from clusterwright.jobs.rule import FileRule
 
 FAMILIES: Final = {
     "0": "The file and its options",
@@ -15,12 +16,13 @@ FAMILIES: Final = {
     "4": "Storage, images, downloads",
     "5": "Launchers and layouts",
     "6": "Security",
+    "7": "Manifests of Kubernetes",
 }
 
 
 def page() -> str:
     """Return the page."""
-    rules = all_rules()
+    rules: tuple[FileRule[Any], ...] = (*all_rules(), *manifest_rules())
     head = Path(__file__).with_suffix(".md").read_text(encoding="utf-8")
     lines = [head, "| Rule | Severity | Requirement |", "|---|---|---|"]
     for rule in rules:

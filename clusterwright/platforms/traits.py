@@ -110,6 +110,9 @@ class Platform:
     """Whether the service keeps the accounting database (`slurm.accounting.kind: managed`)."""
     accounting_secret_is_password: bool = False
     """Whether the accounting database's secret is only the password, not JSON."""
+    ignores_memory: bool = False
+    """Whether Slurm selects nodes by CPUs alone unless the spec has another setting: requests for
+    memory reserve nothing."""
     custom_lifecycle_scripts: bool = False
     """Whether the user may replace the scripts that set up Slurm (`rehearse --lifecycle`)."""
 

@@ -154,12 +154,45 @@ def test_spec_by_option() -> None:
     assert twice.exit_code == 3
 
 
+MANIFEST = """apiVersion: kubeflow.org/v1
+kind: PyTorchJob
+metadata: {name: train, namespace: pretraining}
+spec:
+  pytorchReplicaSpecs:
+    Worker:
+      replicas: 2
+      template:
+        spec:
+          nodeSelector: {node.kubernetes.io/instance-type: p5.48xlarge}
+          containers:
+            - name: pytorch
+              image: pytorch
+              resources: {limits: {nvidia.com/gpu: 8}}
+"""
+
+
+def test_manifests(snapshot: SnapshotAssertion) -> None:
+    Path("job.yaml").write_text(MANIFEST)
+    spec = ROOT / "configs/examples/full-hyperpod-eks.yaml"
+    answer = clusterwright("check-job", spec, "job.yaml")
+    assert (answer.exit_code, answer.err) == (1, "")
+    assert answer.out == snapshot
+    as_data = clusterwright("check-job", spec, "job.yaml", "--format", "json")
+    data = json.loads(as_data.out)
+    jsonschema.validate(data, schemas()["check-job-output.schema.json"])
+    assert {rule["rule"][:6] for rule in data["rules"]} == {"CW-J07"}
+    only = clusterwright("check-job", spec, "job.yaml", "--only", "CW-J073")
+    assert only.exit_code == 0
+    assert "1 warning, 0 unknown, 6 skipped" in only.out
+
+
 @pytest.mark.parametrize("name", ["dev-eks", "dev-hyperpod-eks"])
-def test_kubernetes_is_refused(name: str) -> None:
-    Path("job.sbatch").write_text(GOOD)
-    answer = clusterwright("check-job", ROOT / f"configs/{name}.yaml", "job.sbatch")
+@pytest.mark.parametrize("text", [GOOD, "", "spec: {{ x }}\nkind: [", "- kind: Job\n"])
+def test_files_without_manifests_are_refused(name: str, text: str) -> None:
+    Path("job.yaml").write_text(text)
+    answer = clusterwright("check-job", ROOT / f"configs/{name}.yaml", "job.yaml")
     assert (answer.exit_code, answer.out) == (3, "")
-    assert "manifests are not checked yet" in answer.err
+    assert "no manifests" in answer.err or "not YAML" in answer.err
 
 
 @pytest.mark.parametrize(
@@ -169,7 +202,7 @@ def test_every_example(path: Path) -> None:
     Path("job.sbatch").write_text("#!/bin/bash\n#SBATCH --nodes=1\nsrun hostname\n")
     answer = clusterwright("check-job", path, "job.sbatch")
     assert answer.exit_code in (0, 3)
-    assert ("Kubernetes" in answer.err) is (answer.exit_code == 3)
+    assert ("has no manifests" in answer.err) is (answer.exit_code == 3)
 
 
 def test_settings_beside_the_job_file_are_read() -> None:

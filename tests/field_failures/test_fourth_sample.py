@@ -67,6 +67,8 @@ def test_pipeline_3006_root_volume_smaller_than_the_image_is_found(
             VirtualizationType="hvm",
             BlockDeviceMappings=[volume],
         )["ImageId"]
+        tag = {"Key": "parallelcluster:os", "Value": "ubuntu2204"}
+        client("ec2").create_tags(Resources=[image], Tags=[tag])
         small = {**changes, "image.image_id": image, key: 100}
         found = checked(tmp_path, small, "--only", "CW-I014").one("CW-I014")
         assert found["message"] == (

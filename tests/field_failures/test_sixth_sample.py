@@ -39,6 +39,8 @@ def image_for(architecture: str) -> str:
         VirtualizationType="hvm",
         BlockDeviceMappings=[volume],
     )
+    tag = {"Key": "parallelcluster:os", "Value": "ubuntu2204"}
+    client("ec2").create_tags(Resources=[made["ImageId"]], Tags=[tag])
     return str(made["ImageId"])
 
 

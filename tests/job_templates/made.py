@@ -22,7 +22,9 @@ from clusterwright.job_templates.template import JobTemplate
 from clusterwright.jobs import engine
 from clusterwright.jobs.job import Job
 from clusterwright.jobs.job_file import read_job
-from clusterwright.jobs.registry import all_rules
+from clusterwright.jobs.manifest_file import read_manifests
+from clusterwright.jobs.manifests import Manifests
+from clusterwright.jobs.registry import all_rules, manifest_rules
 from clusterwright.platforms.loading import load_cluster, load_cluster_text
 from tests.platforms.kubernetes import validator
 from tests.support.rich_specs import changed
@@ -218,6 +220,14 @@ def findings(text: str, cluster: Any = None) -> list[str]:
     result = engine.run(all_rules(), job)
     assert not result.crashed, result.crashed
     assert not result.unanswered, result.unanswered
+    return [f"{finding.rule}: {finding.message}" for finding in result.findings]
+
+
+def manifest_findings(text: str, cluster: Any) -> list[str]:
+    """What `check-job` says of manifests."""
+    subject = Manifests(read_manifests(text, "job.yaml"), cluster, load_catalog())
+    result = engine.run(manifest_rules(), subject)
+    assert not result.crashed, result.crashed
     return [f"{finding.rule}: {finding.message}" for finding in result.findings]
 
 

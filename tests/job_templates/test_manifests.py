@@ -18,6 +18,7 @@ from tests.job_templates.made import (
     NOW,
     example,
     kubernetes_cluster,
+    manifest_findings,
     manifests,
     rendered,
     required_settings,
@@ -74,6 +75,12 @@ def test_the_api_server_accepts_them(template: str) -> None:
     for name, text in files().items():
         if name.startswith(f"{template} of "):
             assert manifests(text), name
+
+
+def test_check_job_finds_nothing_in_them() -> None:
+    clusters = dict(_clusters())
+    for name, text in files().items():
+        assert manifest_findings(text, clusters[name.partition(" of ")[2]]) == [], name
 
 
 def test_shellcheck_and_bash(tmp_path: Path) -> None:

@@ -64,11 +64,16 @@ def _cluster(text: str) -> Any:
     return load_cluster_text(text, Path("test.yaml")).cluster
 
 
+def loaded(spec: dict[str, Any]) -> Any:
+    """The cluster of a spec."""
+    return _cluster(json.dumps(spec))
+
+
 def made_job(
     text: str, spec: dict[str, Any] | None = None, ends: dt.datetime | None = None
 ) -> Job:
     """A job file with its cluster."""
-    cluster = _cluster(json.dumps(SPEC if spec is None else spec))
+    cluster = loaded(SPEC if spec is None else spec)
     return Job(read_job(text, "job.sbatch"), cluster, load_catalog(), NOW, ends)
 
 

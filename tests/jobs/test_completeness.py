@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import ast
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from clusterwright.jobs.registry import all_rules
-from clusterwright.jobs.rule import JobRule
+from clusterwright.jobs.registry import all_rules, manifest_rules
+from clusterwright.jobs.rule import FileRule
 from clusterwright.preflight.registry import rule_files
 from clusterwright.preflight.results import SEVERITIES
 
-RULES = all_rules()
+RULES: tuple[FileRule[Any], ...] = (*all_rules(), *manifest_rules())
 HERE = Path(__file__).parent
 
 
@@ -34,13 +35,13 @@ UNKNOWN_ONLY = {"CW-J005"}
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
-def test_a_rule_has_a_failing_and_a_passing_test(rule: JobRule) -> None:
+def test_a_rule_has_a_failing_and_a_passing_test(rule: FileRule[Any]) -> None:
     assert rule.id in CALLS["passes"]
     assert (rule.id in CALLS["fails"]) is (rule.id not in UNKNOWN_ONLY)
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
-def test_rule_has_a_title_and_a_source(rule: JobRule) -> None:
+def test_rule_has_a_title_and_a_source(rule: FileRule[Any]) -> None:
     assert rule.severity in SEVERITIES
     for text in (rule.title, rule.prevents, rule.source):
         assert text.strip() == text
@@ -58,6 +59,6 @@ def test_ids_and_titles_are_unique_and_not_those_of_check() -> None:
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
-def test_test_of_a_rule_has_the_name_of_its_module(rule: JobRule) -> None:
+def test_test_of_a_rule_has_the_name_of_its_module(rule: FileRule[Any]) -> None:
     name = type(rule).__module__.rpartition(".")[2]
     assert (HERE / "rules" / f"test_{name}.py").is_file()

@@ -42,6 +42,7 @@ SAMPLES: Final = {
     4: "The fourth, of failures that the first three do not have",
     5: "The fifth, of failures that the first four do not have",
     6: "The sixth, of failures that the first five do not have",
+    7: "The seventh, of failures that the first six do not have",
 }
 
 _TOP: Final = """\

@@ -19,6 +19,7 @@ PLATFORM: Final = Platform(
     placement_groups=True,
     provider_stack=True,
     verified_scripts=True,
+    ignores_memory=True,
     internal_shared_storage=True,
     node_names="<queue>-st-<group>-<number>",
     node_setup="parallelcluster",

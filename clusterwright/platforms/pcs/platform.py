@@ -20,6 +20,7 @@ PLATFORM: Final = Platform(
     interruptible_reservations=True,
     service_runs_controller=True,
     verified_scripts=True,
+    ignores_memory=True,
     arguments_replace_login_nodes=True,
     node_names="<group>-<number>",
     node_addresses="template",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
 from collections.abc import Iterator
 
 from clusterwright.aws.ec2.images import Image
@@ -20,6 +21,10 @@ from clusterwright.preflight.rule import (
     Unknown,
 )
 from clusterwright.preflight.rules.compute_groups import instance_types
+
+_OFFICIAL = re.compile(r"aws-parallelcluster-(\d+\.\d+\.\d+)-")
+"""Names of AWS's images, such as aws-parallelcluster-3.16.1-ubuntu-2204-lts-hvm-x86_64-..."""
+_TAGS = frozenset({"parallelcluster:version", "parallelcluster:os"})
 
 
 class CustomImage(Rule[str]):
@@ -104,6 +109,27 @@ def _deprecated(context: Context, image: Image) -> Results:
 def _parallelcluster(context: Context, image: Image) -> Results:
     """Tags that `pcluster build-image` writes; those of another owner cannot be read."""
     settings = context.cluster.parallelcluster
+    official = _OFFICIAL.match(image.name)
+    if official is not None and official.group(1) != settings.version:
+        yield Fail(
+            message=f"{image.name} is for version {official.group(1)}, the spec has "
+            f"{settings.version}: the configuration of nodes fails",
+            path=("parallelcluster", "version"),
+            requested=settings.version,
+            limit=official.group(1),
+            where=image.id,
+        )
+    elif (
+        official is None and image.owner == context.cluster.account and not _TAGS & set(image.tags)
+    ):
+        yield Fail(
+            message=f"{image.id} has none of the tags of images for ParallelCluster: if "
+            "`pcluster build-image` did not build it, no node is configured",
+            severity="warning",
+            where=image.id,
+            hint=f"build it with `pcluster build-image` of {settings.version}, not from an "
+            "instance of a cluster; a copy needs the tag parallelcluster:version",
+        )
     for tag, wanted, key in (
         ("parallelcluster:version", settings.version, "version"),
         ("parallelcluster:os", settings.os, "os"),

@@ -92,8 +92,28 @@ def test_images_of_another_parallelcluster(
     changes = {**CHANGES, "platform": "parallelcluster"}
     rule.fails("CW-I014", changes, facts(**{tag: value}), path=path, message=message)
     rule.passes("CW-I014", changes, facts(version="3.16.1", os="ubuntu2204"))
-    rule.passes("CW-I014", changes, facts())
     rule.passes("CW-I014", CHANGES, facts(**{tag: value}))
+
+
+def test_images_that_parallelcluster_did_not_build(rule: Harness) -> None:
+    def facts(**more: Any) -> dict[Any, Any]:
+        return {MachineImage(GOOD.id): dataclasses.replace(GOOD, **more)}
+
+    changes = {**CHANGES, "platform": "parallelcluster"}
+    rule.fails(
+        "CW-I014", changes, facts(), path="image.image_id", severity="warning",
+        message="ami-00000001 has none of the tags of images for ParallelCluster",
+    )  # fmt: skip
+    # Tags of another owner cannot be read.
+    rule.passes("CW-I014", changes, facts(owner="999999999999"))
+    rule.passes("CW-I014", CHANGES, facts())
+    amazon = "aws-parallelcluster-{}-ubuntu-2204-lts-hvm-x86_64-202601010000"
+    old = facts(owner="247102896272", name=amazon.format("3.14.0"))
+    rule.fails(
+        "CW-I014", changes, old, path="parallelcluster.version",
+        message=f"{amazon.format('3.14.0')} is for version 3.14.0, the spec has 3.16.1",
+    )  # fmt: skip
+    rule.passes("CW-I014", changes, facts(name=amazon.format("3.16.1")))
 
 
 @pytest.mark.parametrize(
@@ -117,7 +137,8 @@ def test_root_volume_is_as_large_as_the_image(
         accounting = {"accounting": {"kind": "none"}}
         base |= {"compute": [login, workers], "slurm": accounting}
 
-    facts = {MachineImage(GOOD.id): dataclasses.replace(GOOD, root_volume_gib=100)}
+    tags = {"parallelcluster:version": "3.16.1"}
+    facts = {MachineImage(GOOD.id): dataclasses.replace(GOOD, root_volume_gib=100, tags=tags)}
     rule.fails(
         "CW-I014", changes(60), facts, path=f"{section}.{key}",
         message="ami-00000001 has a root volume of 100 GiB, and nodes have one of 60",

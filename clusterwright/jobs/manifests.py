@@ -1,0 +1,102 @@
+"""Manifests together with the cluster that they are for: what rules ask."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from clusterwright.catalog import Catalog
+from clusterwright.cluster_spec.models import Cluster
+from clusterwright.cluster_spec.models.compute import ComputeGroup
+from clusterwright.jobs.manifest_file import Item, ManifestFile, Pod
+from clusterwright.platforms.kubernetes.groups import (
+    EFA,
+    GPU,
+    INSTANCE_TYPE,
+    NEURON,
+    UnknownFactError,
+    efa_count,
+    group_labels,
+    has_efa,
+    instance_label,
+    node_resources,
+)
+
+MIG_PREFIX: Final = "nvidia.com/mig-"
+QUEUE_LABEL: Final = "kueue.x-k8s.io/queue-name"
+TRAINING_KINDS: Final = frozenset(
+    {"PyTorchJob", "HyperPodPyTorchJob", "MPIJob", "TFJob", "JAXJob"}
+)
+"""Kinds of the operators for training."""
+
+
+@dataclass(frozen=True)
+class Manifests:
+    """Manifests and the cluster on which they are applied."""
+
+    file: ManifestFile
+    cluster: Cluster
+    catalog: Catalog
+
+    @property
+    def pods(self) -> tuple[Pod, ...]:
+        """Every pod template of the file."""
+        return self.file.pods
+
+    def amounts(self, group: ComputeGroup) -> dict[str, int]:
+        """Devices of a node of a group by resource name. Raises UnknownFactError."""
+        found = node_resources(group, self.catalog).devices()
+        if has_efa(group, self.catalog):
+            found[EFA] = efa_count(group, self.catalog)
+        return found
+
+    def judged(self, pod: Pod) -> dict[str, tuple[int, Item]]:
+        """Requested devices that only nodes of the spec have; others may be of users' plug-ins."""
+        own = (GPU, NEURON, EFA)
+        return {
+            name: found
+            for name, found in pod.devices.items()
+            if name in own or name.startswith(MIG_PREFIX)
+        }
+
+    def selected(self, pod: Pod) -> list[ComputeGroup]:
+        """The groups whose nodes the pod's node selector allows, as far as the spec has labels."""
+        wanted = list(self.selectors(pod))
+        return [
+            group
+            for group in self.cluster.compute
+            if all(self._allows(group, key, value) for key, value in wanted)
+        ]
+
+    def _allows(self, group: ComputeGroup, key: Item, value: Item) -> bool:
+        own = self.labels(group).get(key.text or "")
+        return own is None or value.text in (None, own)
+
+    def labels(self, group: ComputeGroup) -> dict[str, str]:
+        """Labels of a group's nodes that the spec determines."""
+        own = {INSTANCE_TYPE: instance_label(self.cluster, group)}
+        return {**group.labels, **group_labels(self.cluster, group), **own}
+
+    def selectors(self, pod: Pod) -> Iterator[tuple[Item, Item]]:
+        """Keys and values of the pod's node selector."""
+        found = pod.item.get("nodeSelector")
+        if found is not None:
+            yield from found.entries()
+
+    def fitting(self, pod: Pod) -> list[ComputeGroup] | None:
+        """The selected groups whose nodes have the requested devices; None if it is unknown."""
+        wanted = self.judged(pod)
+        if len(wanted) < len(pod.devices):
+            return None
+        try:
+            return [
+                group
+                for group in self.selected(pod)
+                if all(
+                    self.amounts(group).get(name, 0) >= number
+                    for name, (number, _) in wanted.items()
+                )
+            ]
+        except UnknownFactError:
+            return None

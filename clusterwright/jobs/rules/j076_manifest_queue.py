@@ -1,0 +1,87 @@
+"""The queue of a job exists, and covers the resources that its pods request."""
+
+from __future__ import annotations
+
+from clusterwright.cluster_spec.validation.workloads import queued
+from clusterwright.jobs.manifest_file import Item, text_at
+from clusterwright.jobs.manifests import QUEUE_LABEL
+from clusterwright.jobs.rule import Fail, ManifestRule, Manifests, Results
+from clusterwright.platforms.kubernetes.groups import (
+    UnknownFactError,
+    node_resources,
+    shared_groups,
+)
+from clusterwright.platforms.kubernetes.queues import QUEUE
+from clusterwright.platforms.kubernetes.tenants import namespace_of, tenants_of
+from clusterwright.platforms.kubernetes.values import EXCLUDED_FROM_QUOTAS
+
+
+class QueueOfJob(ManifestRule):
+    id = "CW-J076"
+    severity = "error"
+    prevents = "a job that Kueue never admits: LocalQueue doesn't exist, or resource unavailable"
+    source = (
+        "Kueue documentation, Local Queue and Cluster Queue (coveredResources); "
+        "kubernetes-sigs/kueue#4848; the queues of the spec"
+    )
+
+    def check(self, manifests: Manifests) -> Results:
+        if not queued(manifests.cluster):
+            return
+        documents = manifests.file.documents
+        if any(text_at(document, "kind") == "LocalQueue" for document in documents):
+            return  # queues of the user
+        for document in documents:
+            queue = document.get("metadata", "labels", QUEUE_LABEL)
+            if queue is not None:
+                yield from _queue(manifests, document, queue)
+            if queue is not None and queue.text == QUEUE:
+                yield from _resources(manifests, document)
+
+
+def _queue(manifests: Manifests, document: Item, queue: Item) -> Results:
+    namespaces = [namespace_of(manifests.cluster, t) for t in tenants_of(manifests.cluster)]
+    if queue.text not in (None, QUEUE):
+        yield Fail(
+            message=f"the spec has no queue {queue.text}: every namespace of jobs has the queue "
+            f"{QUEUE}",
+            at=queue,
+            severity="warning",
+            requested=queue.text,
+            hint=f"{QUEUE_LABEL}: {QUEUE}",
+        )
+    namespace = document.get("metadata", "namespace")
+    # Without one, `kubectl --namespace` states it.
+    if namespace is not None and namespace.text not in (None, *namespaces):
+        yield Fail(
+            message=f"the spec has no queue in the namespace {namespace.text}",
+            at=namespace,
+            severity="warning",
+            requested=namespace.text,
+            hint=f"namespaces with a queue: {', '.join(namespaces)}",
+        )
+
+
+def _resources(manifests: Manifests, document: Item) -> Results:
+    try:
+        covered = {
+            name
+            for group in shared_groups(manifests.cluster)
+            for name in node_resources(group, manifests.catalog).amounts()
+        }
+    except UnknownFactError:
+        return
+    for pod in manifests.pods:
+        if pod.document is not document:
+            continue
+        for container in pod.containers:
+            for name, amount in container.requests.items():
+                if name in covered or name.startswith(EXCLUDED_FROM_QUOTAS):
+                    continue
+                if amount.number != 0:
+                    yield Fail(
+                        message=f"the queue does not cover {name}, so the job is never admitted",
+                        at=amount,
+                        requested=name,
+                        hint=f"it covers {', '.join(sorted(covered))}",
+                    )

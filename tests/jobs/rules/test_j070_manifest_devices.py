@@ -1,0 +1,45 @@
+"""CW-J070: Nodes have the devices that a pod requests."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.jobs.made_manifests import HYPERPOD, SPEC, fails, passes, pod, pytorch_job
+
+
+@pytest.mark.parametrize(
+    ("limits", "most"),
+    [
+        ({"nvidia.com/gpu": 16}, 8),
+        ({"nvidia.com/gpu": "9"}, 8),
+        ({"nvidia.com/gpu": 8, "vpc.amazonaws.com/efa": 64}, 32),
+        ({"aws.amazon.com/neuron": 16}, 0),
+        ({"nvidia.com/mig-1g.10gb": 1}, 0),
+    ],
+)
+def test_more_than_a_node_has(limits: dict[str, object], most: int) -> None:
+    found = fails("CW-J070", pytorch_job(pod(limits)), HYPERPOD)
+    assert found.limit == most
+
+
+def test_more_than_the_selected_nodes_have() -> None:
+    selected = pod(nodeSelector={"clusterwright.dev/group": "system"})
+    found = fails("CW-J070", pytorch_job(selected))
+    assert found.message == "the pod requests 8 nvidia.com/gpu, a node of system has none"
+    assert found.position is not None
+    assert '"nvidia.com/gpu": 8' in found.position.source_line
+
+
+@pytest.mark.parametrize(
+    "limits",
+    [
+        None,
+        {"nvidia.com/gpu": "$GPUS"},
+        {"nvidia.com/gpu": 0},
+        {"nvidia.com/gpu.shared": 40},
+        {"example.com/device": 1},
+        {"cpu": "500", "memory": "9Ti"},
+    ],
+)
+def test_what_a_node_has_or_users_install(limits: dict[str, object] | None) -> None:
+    passes("CW-J070", pytorch_job(pod(limits)), SPEC)

@@ -1,0 +1,52 @@
+"""CW-J071: Nodes with the labels that a pod selects exist."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.jobs.made_manifests import HYPERPOD, SPEC, fails, passes, pod, pytorch_job
+
+TYPE = "node.kubernetes.io/instance-type"
+GROUP = "clusterwright.dev/group"
+
+
+def test_hyperpod_has_types_with_a_prefix() -> None:
+    text = pytorch_job(pod(nodeSelector={TYPE: "p5.48xlarge"}))
+    found = fails("CW-J071", text, HYPERPOD)
+    assert found.message == f"no nodes have {TYPE}: p5.48xlarge"
+    assert found.hint is not None
+    assert found.hint.endswith("ml.p5.48xlarge; HyperPod's labels begin with ml.")
+    passes("CW-J071", text, SPEC)
+
+
+@pytest.mark.parametrize(
+    "selector",
+    [
+        {TYPE: "g5.48xlarge"},
+        {GROUP: "workers"},
+        {GROUP: "system", TYPE: "p5.48xlarge"},
+    ],
+)
+def test_labels_that_no_nodes_have(selector: dict[str, str]) -> None:
+    fails("CW-J071", pytorch_job(pod(nodeSelector=selector)))
+
+
+@pytest.mark.parametrize(
+    "selector",
+    [
+        {},
+        {TYPE: "p5.48xlarge", GROUP: "hopper"},
+        {TYPE: "${INSTANCE_TYPE}"},
+        {"kubernetes.io/arch": "amd64", "team": "x"},
+    ],
+)
+def test_labels_of_nodes_or_unknown_ones(selector: dict[str, str]) -> None:
+    passes("CW-J071", pytorch_job(pod(nodeSelector=selector)))
+
+
+def test_daemon_sets_have_a_pod_for_each_node() -> None:
+    spec = pod(nodeSelector={TYPE: "g5.48xlarge"})
+    made = {"kind": "DaemonSet", "spec": {"template": {"spec": spec}}}
+    passes("CW-J071", json.dumps(made))

@@ -1,0 +1,38 @@
+"""CW-J076: The queue of a job exists, and covers the resources that its pods request."""
+
+from __future__ import annotations
+
+import json
+
+from tests.jobs.made_manifests import SPEC, WHOLE, fails, passes, pod, pytorch_job
+
+QUEUES = {**SPEC, "kubernetes": {"workloads": {"queueing": "kueue"}}}
+LABEL = "kueue.x-k8s.io/queue-name"
+
+
+def test_resource_that_the_queue_does_not_cover() -> None:
+    text = pytorch_job(pod({**WHOLE, "rdma/ib": 1}), labels={LABEL: "jobs"})
+    found = fails("CW-J076", text, QUEUES)
+    assert (found.severity, found.requested) == ("error", "rdma/ib")
+    assert found.hint == "it covers cpu, memory, nvidia.com/gpu"
+
+
+def test_queue_or_namespace_of_another_cluster() -> None:
+    found = fails("CW-J076", pytorch_job(pod(), labels={LABEL: "user-queue"}), QUEUES)
+    assert (found.severity, found.hint) == ("warning", f"{LABEL}: jobs")
+    text = pytorch_job(pod(), labels={LABEL: "jobs"}, namespace="default")
+    assert fails("CW-J076", text, QUEUES).hint == "namespaces with a queue: training"
+
+
+def test_the_queue_of_the_spec() -> None:
+    more = {"ephemeral-storage": "100Gi", "hugepages-2Mi": "5Gi", "cpu": 8, "rdma/ib": 0}
+    text = pytorch_job(pod({**WHOLE, **more}), labels={LABEL: "jobs"}, namespace="training")
+    passes("CW-J076", text, QUEUES)
+
+
+def test_own_queues_and_jobs_without_one() -> None:
+    own = json.dumps({"kind": "LocalQueue", "metadata": {"name": "user-queue"}})
+    text = pytorch_job(pod(), labels={LABEL: "user-queue"})
+    passes("CW-J076", f"{own}\n---\n{text}", QUEUES)
+    passes("CW-J076", text, {**SPEC, "kubernetes": {"workloads": {"queueing": "none"}}})
+    passes("CW-J076", pytorch_job(pod({"rdma/ib": 1})), QUEUES)
