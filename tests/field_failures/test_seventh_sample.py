@@ -11,7 +11,7 @@ from clusterwright.catalog import load_catalog
 from clusterwright.platforms.kubernetes.values import chart_values
 from tests.field_failures.changes import EKS
 from tests.field_failures.parts import ACCOUNT, House, account, check, checked, client, spec_file
-from tests.field_failures.test_slurm import slurm_conf
+from tests.field_failures.slurm_conf import slurm_conf
 from tests.jobs import made, made_manifests
 from tests.jobs.made_manifests import TAINTED, WHOLE, pod, pytorch_job
 from tests.nodes.world import input_files

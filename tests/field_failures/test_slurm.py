@@ -11,15 +11,13 @@ from typing import Any
 
 import pytest
 import yaml
-from clusterwright_node.catalogue import step_names
-from clusterwright_node.inputs import RESOURCE_CONFIG, parse_cluster
-from clusterwright_node.slurm_generate import SlurmNode, Surroundings
-from clusterwright_node.slurm_generate import files as slurm_files
+from clusterwright_node.inputs import RESOURCE_CONFIG
 
 from clusterwright.catalog import Known, load_catalog
 from clusterwright.platforms import known_faults
 from tests.field_failures.conftest import MakeNode
 from tests.field_failures.parts import House, account, checked, client, refused, spec_file
+from tests.field_failures.slurm_conf import slurm_conf, slurm_conf_files
 from tests.nodes.containerd import with_containerd
 from tests.nodes.unattended_upgrades import APART, TOGETHER, left_alone
 from tests.nodes.world import World, input_files
@@ -121,22 +119,6 @@ def test_awsome_584_auto_resume_with_another_slurm_conf_is_not_promised(tmp_path
     assert "TaskPlugin=task/cgroup,task/affinity\n" in conf
     assert "PrologFlags=Contain\n" in conf
     assert checked(tmp_path, {}, "--offline", "--only", "CW-L009").findings == []
-
-
-def slurm_conf(cluster: dict[str, Any]) -> str:
-    """slurm.conf of three workers."""
-    return str(slurm_conf_files(cluster)["slurm.conf"])
-
-
-def slurm_conf_files(cluster: dict[str, Any], **around: Any) -> dict[str, str | None]:
-    problems: list[str] = []
-    read = parse_cluster(cluster, problems, step_names())
-    assert problems == []
-    nodes = [SlurmNode(f"ip-10-1-0-{n}", f"10.1.0.{n}", "workers") for n in (31, 32, 33)]
-    files: dict[str, str | None] = slurm_files(
-        read, nodes, Surroundings("ip-10-1-0-10", "10.1.0.10", **around), None
-    )
-    return files
 
 
 # --- nodes
