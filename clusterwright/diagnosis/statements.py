@@ -13,7 +13,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from clusterwright.diagnosis import aws_errors, parts_kubernetes, parts_slurm
+from clusterwright.diagnosis import (
+    aws_errors,
+    parts_kubernetes,
+    parts_parallelcluster,
+    parts_slurm,
+)
 from clusterwright.diagnosis.model import Evidence
 from clusterwright.diagnosis.wording import kind_of
 
@@ -189,6 +194,8 @@ _HINTS: Final = (
     "could not",
     "terminate",
     "critical",
+    "[slurm_plugin",
+    "[common.",
     "severe",
     "evict",
     "oom",
@@ -334,6 +341,9 @@ def _said(text: str, known_to_fail: bool) -> tuple[bool, str | None] | None:
     event = parts_kubernetes.event(text, known_to_fail)
     if event is not None:
         return True, event
+    of_cluster = parts_parallelcluster.error(text)
+    if of_cluster is not None:
+        return False, of_cluster
     if parts_slurm.is_line(text):
         return None if _NOT_AN_ERROR.search(text) else (False, parts_slurm.error(text))
     for form in FORMS:
