@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from clusterwright.diagnosis import deployment_output
 from clusterwright.diagnosis.backtraces import Backtraces
+from clusterwright.diagnosis.continuations import Causes, Panics
 from clusterwright.diagnosis.deployment_output import FailedResource
 from clusterwright.diagnosis.model import Evidence
 from clusterwright.diagnosis.scheduler import hosts
@@ -217,9 +218,12 @@ class _Rows:
 def _joined(lines: Iterable[Line]) -> Iterator[Line]:
     """The lines; a help text of MPI, between lines of dashes, is one, and a backtrace one more."""
     block: list[Line] | None = None
-    backtraces = Backtraces()
-    for line in lines:
-        for text, number in backtraces.read(line.text, line.number):
+    backtraces, panics = Backtraces(), Panics()
+    for line in _with_causes(lines):
+        for text, number in (
+            *backtraces.read(line.text, line.number),
+            *panics.read(line.text, line.number),
+        ):
             yield Line(text, number, line.time)
         if _DASHES.match(line.text):
             if block:
@@ -236,6 +240,21 @@ def _joined(lines: Iterable[Line]) -> Iterator[Line]:
     yield from block or ()
     for text, number in backtraces.end():
         yield Line(text, number)
+
+
+def _with_causes(lines: Iterable[Line]) -> Iterator[Line]:
+    """The lines, with what AWS's SDK for Go writes about an error after it in one with it."""
+    causes = Causes()
+    held: Line | None = None
+    for line in lines:
+        if held is not None and causes.is_part(line.text):
+            held = replace(held, text=f"{held.text.rstrip()} {line.text.strip()}")
+            continue
+        if held is not None:
+            yield held
+        held = line
+    if held is not None:
+        yield held
 
 
 def _help_text(block: Sequence[Line]) -> Line:

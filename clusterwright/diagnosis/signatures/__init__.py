@@ -13,6 +13,7 @@ from typing import Final
 
 from clusterwright.diagnosis.signature import Compiled, Signature
 from clusterwright.diagnosis.signatures import (
+    agents,
     aws_errors,
     aws_requests,
     capacity,
@@ -39,6 +40,7 @@ FAMILIES: Final = {
     module.__name__.rpartition(".")[2]: module.SIGNATURES
     for module in (
         echoes,
+        agents,
         jobs,
         kubernetes,
         native,

@@ -133,12 +133,24 @@ SIGNATURES: Final = (
         next=("clusterwright status {file}",),
     ),
     Signature(
+        "image-credentials",
+        "Kubernetes: the node has no credentials, or no valid ones, for the registry of the "
+        "container image {image}: the kubelet's credential provider gave none (its role lacks "
+        "ecr:GetAuthorizationToken, or it must be restarted), or the pod's secret has expired",
+        (
+            r"(?:Failed to pull image|failed to resolve reference) \\?\"(?P<image>[^\"\\\s]+)\\?\""
+            r"[^\n]*(?:no basic auth credentials|authorization token has expired|"
+            r"authentication required)",
+        ),
+        next=("clusterwright check {file}",),
+    ),
+    Signature(
         "image-refused",
         "Kubernetes: the registry refuses the node the container image {image}: its role or the "
         "repository's policy does not allow it",
         (
             r"(?:Failed to pull image|failed to resolve reference) \\?\"(?P<image>[^\"\\\s]+)\\?\""
-            r"[^\n]*(?:403 Forbidden|401 Unauthorized|no basic auth credentials|not authorized|"
+            r"[^\n]*(?:403 Forbidden|401 Unauthorized|not authorized|"
             r"pull access denied)",
         ),
         next=("clusterwright check {file}",),

@@ -221,7 +221,11 @@ SIGNATURES: Final = (
             r"(?:Connect timeout on endpoint URL|Could not connect to the endpoint URL|"
             r"Read timeout on endpoint URL|EndpointConnectionError).{0,300}",
             r"ConnectTimeoutError.{0,200}amazonaws\.com",
-            _REACH + r".{0,200}(?P<endpoint>(?<![\w.-])(?:[a-z0-9-]+\.)+amazonaws\.com(?:\.cn)?)",
+            # A webhook's name may be of this domain, and is no host.
+            r"^(?![^\n]*call(?:ing)? webhook)[^\n]*?"
+            + _REACH
+            + r".{0,200}(?P<endpoint>(?<![\w.-])(?:[a-z0-9-]+\.)+amazonaws\.com(?:\.cn)?)",
+            r"^(?![^\n]*call(?:ing)? webhook)[^\n]*?"
             r"(?P<endpoint>(?<![\w.-])(?:[a-z0-9-]+\.)+amazonaws\.com(?:\.cn)?).{0,200}" + _REACH,
             r"(?:resolve|resolution|lookup|Name or service not known).{0,200}"
             r"(?P<endpoint>(?<![\w.-])(?:[a-z0-9-]+\.)+amazonaws\.com(?:\.cn)?)",

@@ -19,6 +19,11 @@ CASES = (
         "image-refused",
     ),
     (
+        'Failed to pull image "1.dkr.ecr.us-east-1.amazonaws.com/r:v1": unauthorized: authentication '
+        "required",
+        "image-credentials",
+    ),
+    (
         "driver name s3.csi.aws.com not found in the list of registered CSI drivers",
         "csi-driver",
     ),
