@@ -21,6 +21,12 @@ _INNERMOST: Final = 8
 _VARIABLE: Final = re.compile(r"^['\"]?(?P<name>[A-Z][A-Z0-9]*_[A-Z0-9_]+)['\"]?$")
 _WRITES: Final = re.compile(r"save|write|dump|export|upload|commit", re.IGNORECASE)
 _COMMAND: Final = re.compile(r"Command ['\"\[]+(?P<command>[^'\"\],]{1,160})")
+_COMMAND_LIST: Final = re.compile(r"Command ['\"]?\[(?P<words>[^\]\n]{1,400})\]")
+_WRAPPERS: Final = re.compile(
+    r"(?:.*/)?(?:sudo|env|bash|sh|dash|nohup|timeout|nice|time|exec|python[\d.]*)$|\d+s?$|\w+="
+)
+"""Words of a command before the name of the program or script that it runs."""
+
 _STATUS: Final = re.compile(
     r"(?:exit status|died with <Signals\.|exit code|returncode)[ :=]*(?P<status>-?\w{1,12})"
 )
@@ -309,7 +315,10 @@ def _file_of(frames: Sequence[Frame]) -> str:
 def _command(message: str) -> str:
     command, status = _COMMAND.search(message), _STATUS.search(message)
     what = command.group("command").strip() if command else "a command"
-    program = what.split()[0].rpartition("/")[2] if what.split() else what
+    listed = _COMMAND_LIST.search(message)
+    words = re.findall(r"['\"]([^'\"\n]+)['\"]", listed["words"]) if listed else what.split()
+    run = _run_by(words) or what
+    program = run.split()[0].rpartition("/")[2] if run.split() else run
     number = status.group("status") if status else ""
     if program == "ssh":
         target = re.search(r"(?:\S+@)?((?:\d{1,3}\.){3}\d{1,3}|[\w-]+\.[\w.-]+)", what)
@@ -322,6 +331,20 @@ def _command(message: str) -> str:
         return f"the command {program} was killed (SIGKILL), in most cases for its memory"
     end = f" with {number}" if number else ""
     return f"the command {program} that the program started failed{end}; its own output says why"
+
+
+def _run_by(words: Sequence[str]) -> str:
+    """The program or script that a command runs, behind sudo and the name of a shell."""
+    wrapper = words[0] if words else ""
+    for word in words:
+        if _WRAPPERS.match(word):
+            wrapper = word
+        elif word in ("-c", "-m"):
+            # The shell's own text, or a module of Python's: no file has its name.
+            return wrapper
+        elif not word.startswith("-"):
+            return word
+    return wrapper
 
 
 def _place_of(frames: Sequence[Frame]) -> Place | None:

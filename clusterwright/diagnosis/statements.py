@@ -91,8 +91,8 @@ FORMS: Final = (
     ),
     # JSON of Go programs, as `log_lines` writes it, and their key=value form.
     _form(
-        r"\blevel: (?:error|fatal|panic|dpanic|ERROR|FATAL)\b.*?(?:logger: (?P<program>\S+) )?"
-        r"(?:message|msg): (?P<message>.*)"
+        r"\blevel: (?:error|fatal|panic|dpanic|ERROR|FATAL)\b.*?(?:logger: (?P<logger>\S+) )?"
+        r"(?:message|msg): (?P<message>(?:.*? controller: (?P<program>\S+)(?= ))?.*)"
     ),
     _form(r"\blevel=(?:error|fatal|panic)\b.*?msg=\"?(?P<message>.*)"),
     # Ray and other users of spdlog.
@@ -360,7 +360,7 @@ def _said(text: str, known_to_fail: bool) -> tuple[bool, str | None] | None:
         kind = kind_of(message)
         if kind is None:
             return form.strong, _end(message)
-        program = groups.get("program") or groups.get("file") or ""
+        program = groups.get("program") or groups.get("logger") or groups.get("file") or ""
         subject = f"{program.rpartition('/')[2].partition(':')[0]}: " if program else ""
         return form.strong, f"{subject}{kind.sentence}: {message[:_LONGEST]}"
     end = _end(text)

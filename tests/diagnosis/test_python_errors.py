@@ -63,6 +63,20 @@ def _raised(file: str, function: str, exception: str) -> list[str]:
         (
             "/opt/t/a.py",
             "f",
+            "subprocess.CalledProcessError: Command '['sudo', 'bash', './utils/gizmo.sh', '-v']' returned "
+            "non-zero exit status 100.",
+            "Python: the command gizmo.sh that the program started failed with 100",
+        ),
+        (
+            "/opt/t/a.py",
+            "f",
+            "subprocess.CalledProcessError: Command 'python3 -m gizmo --all' returned non-zero exit "
+            "status 1.",
+            "Python: the command python3 that the program started failed with 1",
+        ),
+        (
+            "/opt/t/a.py",
+            "f",
             "subprocess.CalledProcessError: Command 'ssh -o X=no 10.0.0.7 hostname' returned non-zero "
             "exit status 255.",
             "Python: ssh to 10.0.0.7 failed",

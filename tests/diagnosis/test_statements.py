@@ -19,6 +19,10 @@ def _causes(text: str) -> list[str]:
         ("frobd: error: gizmo 7 is missing", "frobd: something that the program needs"),
         ("2026-11-27 - frob - ERROR - the gizmo was not found", "something that the program"),
         ('{"level":"error","msg":"the gizmo is missing","logger":"x"}', "something that"),
+        (
+            '{"level":"error","msg":"failed to read gizmo","controller":"frobber","error":"the gizmo is missing"}',
+            "frobber: something that",
+        ),
         ('level=fatal msg="gizmo does not exist"', "something that the program needs"),
         ("tracker: ERROR the start took too long", "tracker: something did not answer"),
         ("Warning  FailedFrob  2m (x3 over 9m)  kubelet  gizmo is malformed", "FailedFrob: data"),
