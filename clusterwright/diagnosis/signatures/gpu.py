@@ -237,6 +237,17 @@ SIGNATURES: Final = (
         next=("clusterwright drift {file}", _REBOOT, _ACCEPT),
     ),
     Signature(
+        "fabric-manager-configuration",
+        "GPU: the fabric manager does not start, because its configuration file is not valid: "
+        "{item}: the file is of another version of the driver, or names a path that does not exist",
+        (
+            r"fabric ?manager config(?:uration)? file[^\n]{0,20}?(?:item)?: (?P<item>\w{3,60})\b"
+            r"[^\n]{0,40}(?:invalid|unknown|missing|not valid)",
+        ),
+        per_node=True,
+        next=("clusterwright drift {file}",),
+    ),
+    Signature(
         "fabric-manager",
         "GPU: the fabric manager is not running, so NVLink is not usable",
         (
@@ -417,7 +428,7 @@ SIGNATURES: Final = (
         "neuron",
         "Neuron: the device or runtime reported a hardware error[: {reason}]",
         (
-            r"(?P<reason>NRT_EXEC_HW_ERR\w*|NRT_EXEC_(?:COMPLETED_WITH_ERR|NC_\w+)|NERR_\w+|"
+            r"(?P<reason>NRT_EXEC_HW_ERR\w*|NRT_EXEC_(?:COMPLETED_WITH_ERR|NC_\w+)|"
             r"NRT_UNINITIALIZED|NRT_LOAD_\w+)",
             r"neuron.{0,80}(?P<reason>SRAM[^\n]{0,40}(?:uncorrect|ECC)|HBM[^\n]{0,40}uncorrect|"
             r"DMA (?:error|abort)[^\n]{0,40}|hardware error[^\n]{0,40})",

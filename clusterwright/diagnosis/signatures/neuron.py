@@ -47,10 +47,21 @@ def _error(values: Values) -> str | None:
         if known is not None:
             return known
     kind = kind_of(reason)
+    where = _COMPONENTS.get(values.get("component", ""), "")
     if kind is None:
-        return f"Neuron: the runtime reports an error ({values['part']}): {reason}"
-    return f"Neuron: the runtime reports an error: {kind.sentence}: {reason}"
+        return f"Neuron: {where or 'the runtime'} reports an error ({values['part']}): {reason}"
+    return f"Neuron: {where or 'the runtime'} reports an error: {kind.sentence}: {reason}"
 
+
+_COMPONENTS: Final = {
+    "ENC": "the part of the runtime that runs collectives",
+    "CCOM": "the library of collectives",
+    "NCFW": "the firmware of a core",
+    "HAL": "the part of the runtime that drives a device",
+    "TDRV": "the part of the runtime that drives a device",
+    "NEFF": "the reader of compiled programs (NEFF)",
+}
+"""Names before the functions of the runtime's log lines, where they say what was being done."""
 
 SIGNATURES: Final = (
     Signature(
@@ -197,10 +208,10 @@ SIGNATURES: Final = (
         "neuron-error",
         _error,
         (
-            r"\bERROR\s{1,4}(?:NRT|TDRV|NMGR|KMGR|ENC|HAL|NCFW|NEFF|CCOM|DLR):(?P<part>\w{2,60})\s{1,60}"
+            r"\bERROR\s{1,4}(?P<component>NRT|TDRV|NMGR|KMGR|ENC|HAL|NCFW|NEFF|CCOM|DLR):(?P<part>\w{2,60})\s{1,60}"
             r"(?P<reason>(?!Unexpected runtime state|-{4,}|\w+ version: |\w+ ID: |Kernel: |Nodename: |Environment:|"
             r"NEURON_\w+=)\S[^\n]{3,200})",
-            r"\[(?:NRTD|NMGR|TDRV|NRT|ENC):(?P<part>\w{2,60})\] (?P<reason>[^\n]{0,80}(?:fail|error|could not|"
+            r"\[(?P<component>NRTD|NMGR|TDRV|NRT|ENC):(?P<part>\w{2,60})\] (?P<reason>[^\n]{0,80}(?:fail|error|could not|"
             r"cannot|unable|timeout)[^\n]{0,120})",
         ),
         confidence="likely",

@@ -135,6 +135,40 @@ def _provisioning(values: Values) -> str:
     )
 
 
+_CHEF: Final = re.compile(
+    r"\W{1,3}(?P<action>\w{2,30})\W{1,3} on resource '(?P<type>\w{2,40})\[(?P<name>[^\]\n]{1,160})\]"
+)
+_CHEF_TYPES: Final = {
+    "mount": "cannot mount {name}",
+    "execute": "a command failed ({name})",
+    "bash": "a script failed ({name})",
+    "script": "a script failed ({name})",
+    "ruby_block": "a step failed ({name})",
+    "package": "cannot install the package {name}",
+    "yum_package": "cannot install the package {name}",
+    "apt_package": "cannot install the package {name}",
+    "service": "the service {name} cannot be started, stopped or enabled",
+    "remote_file": "cannot download {name}",
+}
+"""Types of Chef's resources, and what their failure means."""
+
+
+def _chef(values: Values) -> str | None:
+    """What Chef could not do on a node; None for a line that has only the class of the error."""
+    said = "ParallelCluster: the cookbook (Chef) failed on a node"
+    message = values.get("message", "").strip(" :\"',.")
+    resource = _CHEF.search(values.get("message", ""))
+    if resource is None:
+        return f"{said}: {message}" if message else None
+    name = resource["name"].removeprefix(f"{resource['type']} ")
+    what = _CHEF_TYPES.get(resource["type"], "cannot {action} the {type} {name}")
+    return (
+        f"{said}: it {what}".format(name=name, action=resource["action"], type=resource["type"])
+        .replace("it a ", "a ")
+        .replace("it the ", "the ")
+    )
+
+
 def _volume(values: Values) -> str:
     """Why a volume is not usable, by the words of the CSI driver behind Kubernetes' own."""
     message = values["message"]
@@ -449,7 +483,7 @@ SIGNATURES: Final = (
     ),
     Signature(
         "pcluster-chef",
-        "ParallelCluster: the cookbook (Chef) failed on a node[: {message}]",
+        _chef,
         (
             r"(?:Chef::Exceptions|FATAL: .*chef|Chef Infra Client failed|Error executing action|"
             r"Command chef failed|"

@@ -173,6 +173,15 @@ SIGNATURES: Final = (
         kinds=("log", "scheduler-node", "node-status"),
     ),
     Signature(
+        "lustre-assertion",
+        "Lustre: the client stopped at an assertion of its own (LBUG), a defect of the client: "
+        "what uses the file system on the node hangs until the node is rebooted; update the client",
+        (r"LustreError: [^\n]{1,200}(?:\bLBUG\b|ASSERTION\()",),
+        per_node=True,
+        next=("clusterwright drift {file}",),
+        kinds=("log",),
+    ),
+    Signature(
         "lustre-error",
         _lustre,
         (

@@ -117,6 +117,38 @@ def _container(values: Values) -> str:
     return said or f"a container image cannot be pulled, unpacked or started: {reason}"
 
 
+_EFA_OBJECTS: Final = (
+    (r"MR|mr", "register more memory"),
+    (r"PD|pd", "make a protection domain"),
+    (r"QP|qp", "make or change a queue pair"),
+    (r"CQ|cq", "make a completion queue"),
+    (r"EQ|eq", "make an event queue"),
+    (r"AH|ah", "keep the address of another peer"),
+    (r"UAR|uar", "give a process its doorbell"),
+)
+_EFA_CODES: Final = {
+    "-12": "the device has no room for more: processes that ended badly still hold theirs, or the "
+    "program asks for more than the device has",
+    "-22": "the request is not valid: the driver is older than libfabric, or the buffer is not "
+    "memory that a device can reach",
+    "-95": "the device or driver does not support it",
+    "-11": "the device is busy",
+    "-110": "the device does not answer",
+    "-62": "the device does not answer",
+}
+"""Errors of the kernel's EFA driver (efa_com.c turns the device's statuses into them)."""
+
+
+def _efa_command(values: Values) -> str:
+    what = meaning_of(_EFA_OBJECTS, values.get("object") or values.get("command", ""))
+    code = values["code"]
+    why = _EFA_CODES.get(code, "the device refuses")
+    return (
+        f"network of jobs: an EFA device cannot {what or 'do what a program asks'}: {why} "
+        f"(error {code})"
+    )
+
+
 SIGNATURES: Final = (
     Signature(
         "gpu-memory",
@@ -137,6 +169,9 @@ SIGNATURES: Final = (
             r"(?P<reason>Unable to register MR[^\n]{0,60}(?:Bad address|Invalid argument|not supported|"
             r"Operation not|No such)[^\n]{0,40})",
             r"(?P<reason>ibv_reg_(?:dmabuf_)?mr\w*[^\n]{0,60}(?:Bad address|Invalid argument|not supported)[^\n]{0,40})",
+            # Other errors than ENOMEM, which is the limit of locked memory.
+            r"(?P<reason>Unable to register memory\b[^\n]{0,60}\bRC: -(?!12\b)\d+[^\n]{0,60})",
+            r"(?P<reason>\bcode -(?!12\b)\d+ [^\n]{0,60}\bfi_mr_reg\w*)",
         ),
         confidence="likely",
         kinds=_TEXT,
@@ -231,6 +266,18 @@ SIGNATURES: Final = (
         ),
         kinds=_TEXT,
         next=("clusterwright check-job {file} JOBFILE",),
+    ),
+    Signature(
+        "efa-command",
+        _efa_command,
+        (
+            r"\befa_\d+: Failed to process command (?P<command>[A-Z_]{3,30}) \(opcode \d+\)"
+            r"[^\n]{0,40}\berr (?P<code>-\d+)",
+            r"\befa_\d+: Failed to (?P<verb>register|allocate|create|modify|destroy|query) "
+            r"(?P<object>mr|pd|qp|cq|ah|uar|eq)\b[^\n]{0,10}\[(?P<code>-\d+)\]",
+        ),
+        kinds=("log",),
+        next=(_NODES,),
     ),
     Signature(
         "efa-device",

@@ -15,6 +15,11 @@ CASES = (
     ("node-status", "The instance is not healthy.", "hardware"),
     (
         "log",
+        "fabric manager config file item: DATABASE_PATH has an invalid value",
+        "fabric-manager-configuration",
+    ),
+    (
+        "log",
         '{"level":"error","msg":"Encountered FaultyInstance. Replace the Instance. Region: '
         'us-west-2, InstanceType: p4d.24xlarge. ERROR:Bandwidth has less than threshold"}',
         "deep-health-check",

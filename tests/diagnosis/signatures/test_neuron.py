@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.diagnosis.made import findings, item, signature_of
+from tests.diagnosis.made import findings, item, of_log, signature_of
 
 CASES = (
     (
@@ -80,3 +80,17 @@ def test_killed_compiler_is_told_from_one_that_fails() -> None:
 )
 def test_normal_messages_have_no_signature(text: str) -> None:
     assert signature_of("log", text) == ("unknown",)
+
+
+def test_resources_of_the_first_runtime_are_no_hardware_error() -> None:
+    text = (
+        "NRTD response code 'NERR_RESOURCE' (4) The runtime was unable to allocate a resource\n"
+        "[TDRV:dmem_alloc] Failed to alloc DEVICE memory: 4194304"
+    )
+    (found,) = findings(*of_log(text))
+    assert found.cause.startswith("Neuron: the device's memory is used up")
+
+
+def test_component_of_the_runtime_says_what_was_being_done() -> None:
+    (found,) = findings(*of_log("ERROR   ENC:init_gizmo    [nec_dev 8 ch 2] failed to reuse it"))
+    assert found.cause.startswith("Neuron: the part of the runtime that runs collectives reports")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.diagnosis.made import signature_of
+from tests.diagnosis.made import findings, of_log, signature_of
 
 CASES = (
     (
@@ -13,6 +13,12 @@ CASES = (
         "pod-eviction",
     ),
     ("log", "0/8 nodes are available: 8 Insufficient nvidia.com/gpu.", "unschedulable"),
+    (
+        "log",
+        'failed calling webhook "pod-identity-webhook.amazonaws.com": failed to call webhook: Post '
+        '"https://w.kube-system.svc:443/m": dial tcp 10.0.0.9:443: connect: connection refused',
+        "webhook",
+    ),
     ("cluster-event", "The replacement of the node failed", "replacement-failed"),
     ("log", 'Warning FailedMount MountVolume.SetUp failed for volume "pvc-1"', "volume"),
     ("node-group", "Ec2LaunchTemplateVersionMaxLimitExceeded: too many", "quota"),
@@ -66,3 +72,22 @@ CASES = (
 @pytest.mark.parametrize(("kind", "text", "signature"), CASES)
 def test_message_has_its_signature(kind: str, text: str, signature: str) -> None:
     assert signature_of(kind, text) == (signature,)
+
+
+@pytest.mark.parametrize(
+    ("resource", "cause"),
+    [
+        ("mount[mount /opt/shared]", "it cannot mount /opt/shared"),
+        ("execute[wait for slurm database]", "a command failed (wait for slurm database)"),
+        ("service[munge]", "the service munge cannot be started, stopped or enabled"),
+        ("gizmo[x]", "it cannot run the gizmo x"),
+    ],
+)
+def test_resource_of_chef_is_named_once(resource: str, cause: str) -> None:
+    """The line with the class of the error has nothing to say."""
+    text = (
+        '"exception-type": "Mixlib::ShellOut::ShellCommandFailed",\n'
+        f'"error-title": "Error executing action `run` on resource \'{resource}\'",'
+    )
+    (found,) = findings(*of_log(text))
+    assert found.cause == f"ParallelCluster: the cookbook (Chef) failed on a node: {cause}"

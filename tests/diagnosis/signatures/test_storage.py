@@ -13,6 +13,7 @@ CASES = (
         "lustre-module",
     ),
     ("log", "mount.nfs: access denied by server while mounting fs-1:/fsx", "nfs"),
+    ("log", "LustreError: 9:0:(osc_io.c:17:osc_lock()) LBUG", "lustre-assertion"),
     ("log", "OSError: [Errno 122] Disk quota exceeded: '/home/ada/x'", "disk-quota"),
     (
         "log",

@@ -196,3 +196,49 @@ def test_rendezvous_that_ends_with_its_job_is_no_failure() -> None:
 )
 def test_what_the_program_withdraws_is_no_finding(text: str) -> None:
     assert findings(*of_log(f"{text}\nstep 1 loss 1.0")) == ()
+
+
+@pytest.mark.parametrize(
+    ("lines", "cause"),
+    [
+        (
+            "infiniband efa_0: Failed to process command REG_MR (opcode 7) comp_status 1 err -12\n"
+            "infiniband efa_0: Failed to register mr [-12]",
+            "register more memory: the device has no room for more",
+        ),
+        (
+            "infiniband efa_0: Failed to process command ALLOC_PD (opcode 14) comp_status 1 err -12\n"
+            "infiniband efa_0: Failed to allocate pd[-12]",
+            "make a protection domain: the device has no room for more",
+        ),
+        (
+            "infiniband efa_1: Failed to create qp [-95]",
+            "queue pair: the device or driver does not",
+        ),
+    ],
+)
+def test_refused_command_of_an_efa_device_is_named_once(lines: str, cause: str) -> None:
+    (found,) = findings(*of_log(lines))
+    assert found.signature == "efa-command"
+    assert cause in found.cause
+
+
+@pytest.mark.parametrize(
+    ("text", "signature"),
+    [
+        (
+            "NET/OFI Unable to register memory (type = 2) for device 4. RC: -22, Error: x",
+            "efa-gpu-memory",
+        ),
+        (
+            "NET/OFI Unable to register memory (type = 2) for device 4. RC: -12, Error: x",
+            "locked-memory",
+        ),
+        (
+            'LibfabricError: code -93 ("Protocol not supported"), context: fi_mr_regattr',
+            "efa-gpu-memory",
+        ),
+    ],
+)
+def test_only_enomem_is_the_limit_of_locked_memory(text: str, signature: str) -> None:
+    assert signature_of("log", text) == (signature,)
