@@ -157,7 +157,7 @@ SIGNATURES: Final = (
         "does not boot, its role or user data does not fit the cluster, or it does not reach the "
         "API; see the kubelet's log",
         (r"Node not registered with cluster",),
-        confidence="likely",
+        confidence="possible",
         rank=1,
         next=("kubectl describe nodeclaims",),
     ),
