@@ -152,6 +152,14 @@ SIGNATURES: Final = (
         next=(_NODE,),
     ),
     Signature(
+        "clustermgtd-down",
+        "ParallelCluster: the daemon clustermgtd does not run on the head node, so that no nodes "
+        "are launched or replaced and running ones end themselves: see clustermgtd.log",
+        (r"clustermgtd is down|No valid clustermgtd heartbeat",),
+        kinds=("log",),
+        next=(_NODE,),
+    ),
+    Signature(
         "node-claim",
         "Karpenter: an instance was launched but did not register as a node of the cluster: it "
         "does not boot, its role or user data does not fit the cluster, or it does not reach the "

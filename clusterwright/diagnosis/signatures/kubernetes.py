@@ -150,7 +150,7 @@ SIGNATURES: Final = (
         "repository's policy does not allow it",
         (
             r"(?:Failed to pull image|failed to resolve reference) \\?\"(?P<image>[^\"\\\s]+)\\?\""
-            r"[^\n]*(?:403 Forbidden|401 Unauthorized|not authorized|"
+            r"[^\n]*(?:403 Forbidden|401 Unauthorized|unexpected status: 40[13]\b|not authorized|"
             r"pull access denied)",
         ),
         next=("clusterwright check {file}",),

@@ -15,7 +15,7 @@ SIGNATURES: Final = (
         "network: the subnet[ {subnet}] has not enough free IP addresses",
         (
             r"InsufficientFreeAddresses\w*|InsufficientCidrBlocks|FreeAddressesInSubnet",
-            r"(?:not (?:have )?(?:enough|sufficient)|insufficient|no|few|lacks?|run out of|"
+            r"(?:(?:not|n't) (?:have )?(?:enough|sufficient)|insufficient|no|few|lacks?|run out of|"
             r"ran out of)\s+(?:free |available |unused )*(?:private )?(?:ip(?:v4)? )?addresses",
             r"(?:IP|address) (?:space )?exhaust",
         ),
@@ -207,6 +207,10 @@ SIGNATURES: Final = (
             r"(?:Failed to (?:list|watch) \*|couldn't get current server API|Unable to connect to the server|"
             r"failed to (?:get|list|watch|update|renew)\b)[^\n]{0,300}dial tcp [^\n]{1,80}:(?:443|6443): [^\n]{0,40}"
             r"(?:i/o timeout|no route|unreachable)",
+            # Any client in Go, by the path that it asks for.
+            r"\bhttps://[^\s\"]{3,120}/apis?/[^\s\"]{2,200}\\?\"?: (?:dial tcp [^\n]{1,80}: [^\n]{0,40}"
+            r"(?:i/o timeout|no route|unreachable)|net/http: request cancell?ed[^\n]{0,60}"
+            r"Timeout exceeded|context deadline exceeded)",
         ),
         confidence="likely",
         rank=1,

@@ -69,7 +69,9 @@ SIGNATURES: Final = (
         "Neuron: the driver (aws-neuronx-dkms) is not installed or not loaded on the node",
         (
             r"Unable to determine Neuron Driver version|modprobe:[^\n]{0,40}Module neuron not found|"
-            r"aws-neuronx?-dkms[^\n]{0,40}(?:is not|not installed|not loaded)",
+            r"aws-neuronx?-dkms[^\n]{0,40}(?:is not|not installed|not loaded)|"
+            # Of the package aws-neuron-runtime-base, which older drivers need.
+            r"/run/infa-map\.json: no such file",
         ),
         per_node=True,
         next=(_DRIFT, _ACCEPT),

@@ -24,6 +24,7 @@ CASES = (
         "pcluster-unhealthy",
     ),
     ("Message: Node not registered with cluster", "node-claim"),
+    ("ERROR - No valid clustermgtd heartbeat detected, clustermgtd is down!", "clustermgtd-down"),
     (
         'csinodes.storage.k8s.io "i-1" is forbidden: User "system:node:i-1.ec2.internal" cannot get '
         'resource "csinodes" in API group "storage.k8s.io" at the cluster scope: can only access '

@@ -19,6 +19,11 @@ CASES = (
         "image-refused",
     ),
     (
+        'failed to resolve reference "r/train:v1": failed to authorize: failed to fetch oauth token: '
+        "unexpected status: 403",
+        "image-refused",
+    ),
+    (
         'Failed to pull image "1.dkr.ecr.us-east-1.amazonaws.com/r:v1": unauthorized: authentication '
         "required",
         "image-credentials",

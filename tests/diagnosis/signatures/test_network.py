@@ -23,6 +23,17 @@ CASES = (
         "tenancy. Only subnets from VPCs with default tenancy are supported",
         "vpc-tenancy",
     ),
+    (
+        "log",
+        "Failed to CreateNetworkInterface InvalidParameterValue: There aren't sufficient free Ipv4 "
+        "addresses or prefixes",
+        "subnet-addresses",
+    ),
+    (
+        "log",
+        'Get "https://172.20.0.1:443/api/v1/nodes/ip-10-0-0-1": dial tcp 172.20.0.1:443: i/o timeout',
+        "api-server",
+    ),
     ("node-group", "Ec2SubnetNotFound: subnet-0a1b2c3d does not exist", "subnet-missing"),
     (
         "stack-event",
