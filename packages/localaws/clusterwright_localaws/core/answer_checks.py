@@ -66,6 +66,13 @@ def breaches(service: str, operation: str, protocol: str, answered: Answer) -> l
     return list(out.values())
 
 
+def allowed(shape: Any, value: Any) -> bool:
+    """Whether the model allows a value of this shape."""
+    out: _Out = {}
+    _checker(shape)(value, "", out)
+    return not out
+
+
 def intolerable(service: str, operation: str, found: list[Breach]) -> list[Breach]:
     """Return the violations that the list of known violations does not contain."""
     known = _known()

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 from clusterwright_localaws import services
 from clusterwright_localaws.core import accounts, pagination, truncation
 from clusterwright_localaws.core import answer_checks as answers
+from clusterwright_localaws.core.answer_repairs import repaired
 from clusterwright_localaws.core.call import OPERATIONS, UNMODELLED, Call, Operation
 from clusterwright_localaws.core.credentials import access_key_of
 from clusterwright_localaws.core.errors import AwsError, ForwardToMoto
@@ -411,6 +412,10 @@ def _check_moto(service: str, operation: str, request: Request, answered: Answer
     found = answers.breaches(service, operation, protocol, answered)
     if found:
         found = answers.intolerable(service, operation, found)
+    if found and (better := _repaired(service, operation, request, answered)):
+        answered = better
+        found = answers.breaches(service, operation, protocol, answered)
+        found = answers.intolerable(service, operation, found)
     if not found:
         return answered
     text = "; ".join(
@@ -419,6 +424,21 @@ def _check_moto(service: str, operation: str, request: Request, answered: Answer
     message = f"moto's answer to {service} {operation} violates AWS's model: {text}"
     print(f"localaws: {message}", file=sys.stderr, flush=True)
     return wire.answer(service, operation, request, AwsError("InternalFailure", message, 501))
+
+
+def _repaired(service: str, operation: str, request: Request, answered: Answer) -> Answer | None:
+    """Return moto's answer with repairs, if it needs any."""
+    model = wire.service_model(service).operation_model(operation)
+    shape = model.output_shape
+    if answered[0] >= 300 or shape is None or model.has_streaming_output or service in _UNPARSED:
+        return None
+    try:
+        read = wire.read_answer(service, operation, answered, wire.protocol_of(service, request))
+    except (ValueError, TypeError, LookupError, AttributeError):
+        return None
+    read.pop("ResponseMetadata", None)
+    result = repaired(shape, read)
+    return None if result == read else wire.answer(service, operation, request, result)
 
 
 def unknown_operation(service: str, operation: str) -> AwsError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from typing import Any
@@ -53,7 +54,8 @@ ALONE = sorted(
     {
         (entry["service"], entry["operation"])
         for entry in tolerated()
-        if entry["operation"].startswith(("List", "Get", "Describe")) and entry["service"] != "ec2"
+        if entry["operation"].startswith(("List", "Get", "Describe"))
+        and entry["service"] not in ("ec2", "organizations")
     }
     - {("dynamodb", "DescribeTable"), ("events", "DescribeConnection")}
 )
@@ -134,6 +136,34 @@ class TestStillNeeded:
             )
             ec2.describe_fleets()
         assert entries(("events", "DescribeConnection"), ("ec2", "DescribeFleets")) <= found
+
+    def test_policies_of_organizations_match_their_models(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        with local_aws():
+            found = seen(monkeypatch)
+            organizations = client("organizations")
+            organizations.create_organization(FeatureSet="ALL")
+            (root,) = organizations.list_roots()["Roots"]
+            kind = "SERVICE_CONTROL_POLICY"
+            content = json.dumps({"Version": "2012-10-17", "Statement": []})
+            made = organizations.create_policy(
+                Content=content, Description="none", Name="none", Type=kind
+            )
+            policy = made["Policy"]["PolicySummary"]["Id"]
+            organizations.describe_policy(PolicyId=policy)
+            organizations.update_policy(PolicyId=policy, Name="nothing")
+            organizations.attach_policy(PolicyId=policy, TargetId=root["Id"])
+            listed = organizations.list_policies(Filter=kind)["Policies"]
+            assert policy in {one["Id"] for one in listed}
+            organizations.list_policies_for_target(TargetId=root["Id"], Filter=kind)
+        needed = {entry for entry in entries(*{(e[0], e[1]) for e in found}) if entry[2]}
+        assert {entry for entry in needed if entry[0] == "organizations"} == {
+            (e["service"], e["operation"], e["member"], e["rule"])
+            for e in tolerated()
+            if e["service"] == "organizations"
+        }
+        assert needed <= found
 
     def test_ec2_answers_match_their_models(self, monkeypatch: pytest.MonkeyPatch) -> None:
         with local_aws():

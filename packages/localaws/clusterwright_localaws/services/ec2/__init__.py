@@ -47,6 +47,7 @@ FIXES = (
     "tag_prefixes",
     "creation_tags",
     "unknown_groups",
+    "subnet_ipv6",
     "acl_entries",
     "tag_values",
     "flow_log_destinations",

@@ -2,6 +2,7 @@
 
 The first level of the world's policies is attached to the root, the last one to the account, the
 others to organizational units between them. Resource control policies are attached to the root.
+Without them, moto answers about an organisation that was created here.
 
 https://docs.aws.amazon.com/organizations/latest/APIReference/API_ListPoliciesForTarget.html
 """
@@ -13,7 +14,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from clusterwright_localaws.core.call import Call, operation
-from clusterwright_localaws.core.errors import AwsError
+from clusterwright_localaws.core.errors import AwsError, ForwardToMoto
 from clusterwright_localaws.worlds.model import Organization
 
 _ROOT = "r-exam"
@@ -81,10 +82,20 @@ def describe_policy(call: Call) -> Mapping[str, Any]:
 
 def _organization(call: Call) -> Organization:
     if call.world.organization is None:
+        if _is_created(call):
+            raise ForwardToMoto
         raise AwsError(
             "AWSOrganizationsNotInUseException", "Your account is not a member of an organization."
         )
     return call.world.organization
+
+
+def _is_created(call: Call) -> bool:
+    """Whether the account has made an organisation here, or was invited to one."""
+    from moto.organizations.models import organizations_backends
+
+    backend = organizations_backends[call.account]["aws"]
+    return backend.org is not None or call.account in organizations_backends.master_accounts
 
 
 def _readable(call: Call) -> Organization:

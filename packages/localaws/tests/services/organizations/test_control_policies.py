@@ -93,3 +93,26 @@ def test_policies_of_resources_are_listed_apart() -> None:
         assert [found.name for found in read()] == ["service control policy 1.1"]
     with local_aws(**world([[ALLOW]])):
         assert resource_control_policies(AwsSession("us-east-1"), ACCOUNT) == ()
+
+
+def test_an_organization_that_was_created_here_has_its_policies() -> None:
+    content = json.dumps({"Version": "2012-10-17", "Statement": []})
+    kind = "SERVICE_CONTROL_POLICY"
+    with local_aws():
+        organizations = client("organizations")
+        with pytest.raises(ClientError, match="not a member of an organization"):
+            organizations.describe_organization()
+        made = organizations.create_organization(FeatureSet="ALL")["Organization"]
+        assert organizations.describe_organization()["Organization"]["Id"] == made["Id"]
+        (root,) = organizations.list_roots()["Roots"]
+        policy = organizations.create_policy(
+            Content=content, Description="none", Name="none", Type=kind
+        )["Policy"]["PolicySummary"]
+        organizations.attach_policy(PolicyId=policy["Id"], TargetId=root["Id"])
+        found = organizations.describe_policy(PolicyId=policy["Id"])["Policy"]
+        assert json.loads(found["Content"]) == json.loads(content)
+        listed = organizations.list_policies_for_target(TargetId=root["Id"], Filter=kind)
+        assert policy["Id"] in {one["Id"] for one in listed["Policies"]}
+        account = organizations.list_accounts()["Accounts"][0]["Id"]
+        (parent,) = organizations.list_parents(ChildId=account)["Parents"]
+        assert parent == {"Id": root["Id"], "Type": "ROOT"}
