@@ -1,6 +1,6 @@
 """What an answer of moto lacks or has only because moto writes what a request did not state.
 
-moto answers `{}` or an empty string for it (`VpcConfig` of a SageMaker model), which AWS leaves
+moto answers `{}`, an empty string or 0 for it (`VpcConfig` of a SageMaker model), which AWS leaves
 out; and it leaves out structures that AWS always answers, if only as `{}` (`CreatedBy` of a model
 package group).
 """
@@ -16,7 +16,7 @@ from clusterwright_localaws.core.answer_checks import allowed
 def repaired(shape: Any, value: Any) -> Any:
     """Return an answer, or a part of one, with these repairs; its shape is botocore's.
 
-    Optional members are left out that are empty and that the model does not allow to be empty;
+    Optional members are left out that are empty or 0, which the model does not allow;
     required structures that require no members are added.
     """
     if shape.type_name == "structure" and isinstance(value, Mapping):
@@ -37,7 +37,7 @@ def repaired(shape: Any, value: Any) -> Any:
 
 
 def _is_refused(shape: Any, value: Any) -> bool:
-    return value in ("", {}) and not allowed(shape, value)
+    return value in ("", {}, 0) and not allowed(shape, value)
 
 
 def _may_be_empty(shape: Any) -> bool:

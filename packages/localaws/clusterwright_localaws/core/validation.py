@@ -16,8 +16,10 @@ from typing import Any
 _INTEGERS = frozenset({"integer", "long", "short", "byte"})
 _NUMBERS = frozenset({"float", "double"})
 # Values that AWS answers although its model lacks them, by shape: a stack's states in its events,
-# the source of a statement in IAM's policy simulator, and names of S3's filters of notifications.
+# the source of a statement in IAM's policy simulator, names of S3's filters of notifications, and
+# types of a document's parameters (Systems Manager User Guide, "Data elements and parameters").
 BEYOND_MODEL = {
+    "DocumentParameterType": frozenset({"Integer", "Boolean", "MapList", "StringMap"}),
     "FilterRuleName": frozenset({"Prefix", "Suffix"}),
     "PolicySourceType": frozenset({"IAM Policy"}),
     "ResourceStatus": frozenset(
@@ -32,6 +34,7 @@ BEYOND_MODEL = {
 # https://docs.aws.amazon.com/AmazonS3/latest/userguide/acl-overview.html#canned-acl;
 # and EC2 takes the words of Spot Fleet for a fleet, as recorded on AWS.
 _TAKEN_BEYOND_MODEL = {
+    "DocumentParameterType": frozenset({"Integer", "Boolean", "MapList", "StringMap"}),
     "BucketCannedACL": frozenset({"log-delivery-write"}),
     "SpotAllocationStrategy": frozenset(
         {
@@ -58,8 +61,9 @@ _RECORDED_ORDER = {
 # Shapes whose values the service checks itself, with errors of their own.
 _CHECKED_LATER = frozenset({"BucketLocationConstraint", "FilterRuleName"})
 # Patterns that AWS does not enforce, as recorded on AWS: ARNs of buckets have no Region, and the
-# namespace of a metric filter may have a colon.
-NOT_ENFORCED = frozenset({"MetricNamespace", "S3ResourceArn"})
+# namespace of a metric filter may have a colon. The times of a command's invocation are empty
+# before it starts (Systems Manager's API reference, GetCommandInvocation).
+NOT_ENFORCED = frozenset({"MetricNamespace", "S3ResourceArn", "StringDateTime"})
 # A beginning after something else, as in EC2's PlacementGroupArn: it refuses every value.
 _CLASS = re.compile(r"\[(?:\\.|[^\]\\])*\]")
 _NEVER_MET = re.compile(r"[\w/:.}-]\^")

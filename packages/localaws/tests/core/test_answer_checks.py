@@ -55,10 +55,13 @@ ALONE = sorted(
         (entry["service"], entry["operation"])
         for entry in tolerated()
         if entry["operation"].startswith(("List", "Get", "Describe"))
-        and entry["service"] not in ("ec2", "organizations")
+        and entry["service"] not in ("ec2", "iam", "organizations")
     }
     - {("dynamodb", "DescribeTable"), ("events", "DescribeConnection")}
 )
+
+
+SSH_KEYS = (("iam", "GetSSHPublicKey"), ("iam", "UploadSSHPublicKey"))
 
 
 def seen(monkeypatch: pytest.MonkeyPatch) -> set[tuple[str, str, str, str]]:
@@ -136,6 +139,17 @@ class TestStillNeeded:
             )
             ec2.describe_fleets()
         assert entries(("events", "DescribeConnection"), ("ec2", "DescribeFleets")) <= found
+
+    def test_ssh_keys_match_their_models(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        with local_aws():
+            found = seen(monkeypatch)
+            iam = client("iam")
+            iam.create_user(UserName="ada")
+            key = {"UserName": "ada", "SSHPublicKeyBody": "ssh-rsa " + "A" * 200}
+            made = iam.upload_ssh_public_key(**key)["SSHPublicKey"]["SSHPublicKeyId"]
+            iam.get_ssh_public_key(UserName="ada", SSHPublicKeyId=made, Encoding="SSH")
+        expected = entries(*{(e[0], e[1]) for e in found})
+        assert expected == {(*one, "SSHPublicKey.Fingerprint", "length") for one in SSH_KEYS}
 
     def test_policies_of_organizations_match_their_models(
         self, monkeypatch: pytest.MonkeyPatch

@@ -23,6 +23,8 @@ SHAPES: dict[str, Any] = {
             "Network": {"shape": "Network"},
             "Each": {"shape": "Each"},
             "Author": {"shape": "Author"},
+            "Days": {"shape": "Days"},
+            "IsOn": {"shape": "IsOn"},
             "ByName": {"shape": "ByName"},
         },
     },
@@ -34,6 +36,8 @@ SHAPES: dict[str, Any] = {
         "members": {"Subnets": {"shape": "Text"}, "State": {"shape": "State"}},
     },
     "State": {"type": "string", "enum": ["on", "off"]},
+    "Days": {"type": "integer", "min": 1},
+    "IsOn": {"type": "boolean"},
     "Author": {
         "type": "structure",
         "required": ["By"],
@@ -55,6 +59,7 @@ def test_optional_members_that_may_not_be_empty_are_left_out() -> None:
     answer = {
         "Id": "a",
         "Other": "",
+        "Days": 0,
         "Network": {},
         "Each": [{"Subnets": "b", "State": ""}],
         "ByName": {"c": {"Subnets": "d", "State": ""}},
@@ -81,7 +86,7 @@ def test_required_structures_that_require_nothing_are_added() -> None:
     "answer",
     [
         {"Id": ""},
-        {"Id": "a", "Text": ""},
+        {"Id": "a", "Text": "", "IsOn": False, "Days": 1},
         {"Id": "a", "Other": None, "Unknown": ""},
         {"Id": "a", "Each": [{}], "Network": {"State": "neither"}},
     ],
