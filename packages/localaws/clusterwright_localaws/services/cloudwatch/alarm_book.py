@@ -31,6 +31,10 @@ class AlarmBook:
 
     history: list[Item] = field(default_factory=list)
     deleted: set[str] = field(default_factory=set)
+    held: dict[str, datetime] = field(default_factory=dict)
+    """When SetAlarmState gave an alarm its state."""
+    measured: set[str] = field(default_factory=set)
+    """Alarms whose metrics had data at an evaluation."""
 
     def note(self, item: Item) -> None:
         self.history.append(item)

@@ -17,6 +17,7 @@ from clusterwright_localaws.core.call import Call, operation
 from clusterwright_localaws.core.errors import AwsError
 from clusterwright_localaws.core.pagination import paged
 from clusterwright_localaws.services.cloudwatch.alarm_book import Item, alarms_of, book_of
+from clusterwright_localaws.services.cloudwatch.alarm_evaluation import evaluate
 from clusterwright_localaws.services.cloudwatch.alarm_rules import read
 from clusterwright_localaws.services.cloudwatch.transitions import change, created, parents_of
 from clusterwright_localaws.services.sagemaker.events import aware
@@ -88,6 +89,7 @@ def set_alarm_state(call: Call) -> Mapping[str, Any]:
     alarm = alarms_of(call).get(request["AlarmName"])
     if alarm is None:
         raise AwsError("ResourceNotFound", "", 404)
+    book_of(call).held[alarm.name] = call.now
     change(call, alarm, request["StateValue"], request["StateReason"], data)
     return {}
 
@@ -115,6 +117,8 @@ def delete_alarms(call: Call) -> Mapping[str, Any]:
         alarm = alarms.pop(name)
         backend.tagger.delete_all_tags_for_resource(alarm.alarm_arn)
         book.deleted.add(name)
+        book.measured.discard(name)
+        book.held.pop(name, None)
         data = json.dumps({"version": "1.0", "type": "Delete"})
         book.note(
             Item(
@@ -131,6 +135,7 @@ def delete_alarms(call: Call) -> Mapping[str, Any]:
 
 @operation("cloudwatch", "DescribeAlarmHistory")
 def describe_alarm_history(call: Call) -> Mapping[str, Any]:
+    evaluate(call)
     request = call.parameters
     kinds = request.get("AlarmTypes") or ["MetricAlarm"]
     start, end = request.get("StartDate"), request.get("EndDate")

@@ -1,3 +1,4 @@
-"""Amazon SNS."""
+"""Amazon SNS: refusals, and what topics and subscriptions are described with; moto keeps them."""
 
-FIXES = ("failed_deliveries",)
+API = ("topics", "subscriptions", "publishing")
+FIXES = ("failed_deliveries", "notifications")

@@ -76,7 +76,8 @@ class Topic(Handler):
         for page in sns.get_paginator("list_subscriptions_by_topic").paginate(TopicArn=arn):
             for subscription in page["Subscriptions"]:
                 key = (subscription["Protocol"], subscription["Endpoint"])
-                if key in had and key not in requested:
+                pending = subscription["SubscriptionArn"] == "PendingConfirmation"
+                if key in had and key not in requested and not pending:
                     sns.unsubscribe(SubscriptionArn=subscription["SubscriptionArn"])
         for protocol, endpoint in requested:
             if (protocol, endpoint) not in had:

@@ -32,21 +32,31 @@ def mail(name: str) -> dict[str, str]:
     return {"Protocol": "email", "Endpoint": f"{name}@example.com"}
 
 
+def site(name: str) -> dict[str, str]:
+    return {"Protocol": "https", "Endpoint": f"https://{name}.example.com"}
+
+
 def test_a_topic_is_created_changed_and_deleted() -> None:
     sns = client("sns")
-    before = {"DisplayName": "one", "Subscription": [mail("a"), mail("b")], "Tags": tags(a="1")}
+    before = {"DisplayName": "one", "Subscription": [site("a"), site("b")], "Tags": tags(a="1")}
     created = Topic().create(context(), before)
     arn = created.physical_id
     assert created.attributes["TopicName"] == arn.rsplit(":", 1)[-1]
     assert attribute(arn, "DisplayName") == "one"
-    assert endpoints(arn) == ["a@example.com", "b@example.com"]
-    after = {"DisplayName": "two", "Subscription": [mail("b"), mail("c")], "Tags": tags(b="2")}
+    assert endpoints(arn) == ["https://a.example.com", "https://b.example.com"]
+    after = {"DisplayName": "two", "Subscription": [site("b"), site("c")], "Tags": tags(b="2")}
     Topic().update(context(), arn, before, after)
     assert attribute(arn, "DisplayName") == "two"
-    assert endpoints(arn) == ["b@example.com", "c@example.com"]
+    assert endpoints(arn) == ["https://b.example.com", "https://c.example.com"]
     assert sns.list_tags_for_resource(ResourceArn=arn)["Tags"] == tags(b="2")
     Topic().delete(context(), arn, after)
     assert sns.list_topics()["Topics"] == []
+
+
+def test_a_subscription_that_nobody_confirmed_stays() -> None:
+    arn = Topic().create(context(), {"Subscription": [mail("a")]}).physical_id
+    Topic().update(context(), arn, {"Subscription": [mail("a")]}, {})
+    assert endpoints(arn) == ["a@example.com"]
 
 
 def test_a_fifo_topic_ends_in_fifo() -> None:

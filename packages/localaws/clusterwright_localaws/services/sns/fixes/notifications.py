@@ -1,0 +1,63 @@
+"""moto signs every message as version 2, also of FIFO topics, and leaves the subject out.
+
+https://docs.aws.amazon.com/sns/latest/dg/sns-verify-signature-of-message.html: version 1, with
+SHA-1, is the default. Members as recorded on AWS: docs/reference/probes.md, source `localstack`.
+"""
+
+from __future__ import annotations
+
+import base64
+from typing import Any
+
+from clusterwright_localaws.core.runtime import runtime
+
+MOTO_VERSION = "5.2.5"
+DESCRIPTION = (
+    "SNS: messages have the signature version of their topic, a signature of all that is signed, "
+    "and the ARN of their subscription; those of FIFO topics have none"
+)
+REPRODUCTION = """\
+import json
+
+sns, sqs = boto3.client("sns"), boto3.client("sqs")
+topic = sns.create_topic(Name="t")["TopicArn"]
+url = sqs.create_queue(QueueName="q")["QueueUrl"]
+queue = sqs.get_queue_attributes(QueueUrl=url, AttributeNames=["QueueArn"])["Attributes"]
+sns.subscribe(TopicArn=topic, Protocol="sqs", Endpoint=queue["QueueArn"])
+sns.publish(TopicArn=topic, Message="m")
+(message,) = sqs.receive_message(QueueUrl=url)["Messages"]
+assert json.loads(message["Body"])["SignatureVersion"] == "1"
+"""
+_SIGNED = ("Message", "MessageId", "Subject", "Timestamp", "TopicArn", "Type")
+_OF_SIGNATURE = ("Signature", "SignatureVersion", "SigningCertURL")
+
+
+def apply() -> None:
+    from cryptography.hazmat.primitives import hashes
+    from cryptography.hazmat.primitives.asymmetric import padding
+    from moto.sns.models import Subscription
+
+    in_moto = Subscription.get_post_data
+
+    def get_post_data(self: Any, *arguments: Any, **named: Any) -> dict[str, Any]:
+        found: dict[str, Any] = in_moto(self, *arguments, **named)
+        if not runtime().active:
+            return found
+        topic = self.topic
+        region = topic.sns_backend.region_name
+        found["UnsubscribeURL"] = (
+            f"https://sns.{region}.amazonaws.com/?Action=Unsubscribe&SubscriptionArn={self.arn}"
+        )
+        if topic.fifo_topic:
+            return {name: value for name, value in found.items() if name not in _OF_SIGNATURE}
+        version = str(getattr(topic, "signature_version", "") or "1")
+        algorithm = hashes.SHA256() if version == "2" else hashes.SHA1()  # noqa: S303  AWS's own
+        text = "".join(f"{name}\n{found[name]}\n" for name in _SIGNED if name in found)
+        signature = self.private_key().sign(text.encode(), padding.PKCS1v15(), algorithm)
+        return {
+            **found,
+            "SignatureVersion": version,
+            "Signature": base64.b64encode(signature).decode(),
+        }
+
+    Subscription.get_post_data = get_post_data  # type: ignore[method-assign]

@@ -1,0 +1,135 @@
+"""Messages that SNS refuses and moto publishes.
+
+https://docs.aws.amazon.com/sns/latest/api/API_Publish.html and
+https://docs.aws.amazon.com/sns/latest/dg/sns-message-attributes.html.
+Messages as recorded on AWS: docs/reference/probes.md, source `localstack`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any, Final
+
+from clusterwright_localaws.core.call import Call, operation
+from clusterwright_localaws.core.errors import AwsError, ForwardToMoto
+from clusterwright_localaws.services.sns.arguments import backend_of, invalid, parts_of, topic_of
+from clusterwright_localaws.services.sns.message_attributes import check_attributes, size_of
+
+LARGEST_BYTES: Final = 262_144
+"""Bytes of a message with its attributes, or of all messages of a batch."""
+_MOST_ENTRIES: Final = 10
+_LONGEST_SUBJECT: Final = 100
+_LONGEST_ID: Final = 80
+_ID: Final = re.compile(r"[A-Za-z0-9_-]*")
+_PHONE_NUMBER: Final = re.compile(r"\+?\d+")
+
+
+@operation("sns", "Publish")
+def publish(call: Call) -> Mapping[str, Any]:
+    request = call.parameters
+    target = request.get("TargetArn")
+    _check_message(request)
+    if size_of(request) > LARGEST_BYTES:
+        raise invalid("Message too long")
+    if "PhoneNumber" in request:
+        number = request["PhoneNumber"]
+        if not _PHONE_NUMBER.fullmatch(number):
+            raise invalid(f"PhoneNumber Reason: {number} is not valid to publish to")
+    elif target and parts_of("TargetArn", target)[5].startswith("endpoint/"):
+        if target not in backend_of(call).platform_endpoints:
+            raise invalid("TargetArn Reason: No endpoint found for the target arn specified")
+    elif target:
+        _check_fifo(topic_of(call, "TargetArn"), request)
+    elif "TopicArn" in request:
+        _check_fifo(topic_of(call), request)
+    else:
+        # The text is ours.
+        raise invalid("TopicArn or TargetArn Reason: no value for required parameter")
+    raise ForwardToMoto
+
+
+@operation("sns", "PublishBatch")
+def publish_batch(call: Call) -> Mapping[str, Any]:
+    topic, entries = topic_of(call), call.parameters["PublishBatchRequestEntries"]
+    if not entries:
+        raise AwsError("EmptyBatchRequest", "The batch request doesn't contain any entries.", 400)
+    if len(entries) > _MOST_ENTRIES:
+        raise AwsError(
+            "TooManyEntriesInBatchRequest",
+            "The batch request contains more entries than permissible.",
+            400,
+        )
+    names = [entry["Id"] for entry in entries]
+    for name in names:
+        _check_id(name)
+    if len(set(names)) < len(names):
+        raise AwsError(
+            "BatchEntryIdsNotDistinct",
+            "Two or more batch entries in the request have the same Id.",
+            400,
+        )
+    if sum(size_of(entry) for entry in entries) > LARGEST_BYTES:
+        raise AwsError(
+            "BatchRequestTooLong",
+            "The length of all the messages put together is more than the limit.",
+            400,
+        )
+    for entry in entries:
+        check_attributes(entry.get("MessageAttributes") or {})
+        _check_structure(entry)
+        _check_fifo(topic, entry)
+    raise ForwardToMoto
+
+
+def _check_id(name: str) -> None:
+    if len(name) > _LONGEST_ID:
+        problem = f"is too long: {name}"
+    elif not _ID.fullmatch(name):
+        problem = f"contains an impermissible character: {name}"
+    else:
+        return
+    raise AwsError(
+        "InvalidBatchEntryId", f"The Id of a batch entry in the batch request {problem}", 400
+    )
+
+
+def _check_message(request: Mapping[str, Any]) -> None:
+    subject = request.get("Subject")
+    if subject is not None and not 0 < len(subject) <= _LONGEST_SUBJECT:
+        raise invalid("Subject")
+    if not request["Message"]:
+        raise invalid("Empty message")
+    check_attributes(request.get("MessageAttributes") or {})
+    _check_structure(request)
+
+
+def _check_structure(request: Mapping[str, Any]) -> None:
+    """Refuse a message for several protocols that is no object with a default text."""
+    if request.get("MessageStructure") != "json":
+        return
+    try:
+        found = json.loads(request["Message"])
+    except ValueError:
+        raise invalid("Message Structure - JSON message body failed to parse") from None
+    if not isinstance(found, dict) or not isinstance(found.get("default"), str):
+        raise invalid("Message Structure - No default entry in JSON message body")
+
+
+def _check_fifo(topic: Any, request: Mapping[str, Any]) -> None:
+    named = request.get("MessageDeduplicationId")
+    if not topic.fifo_topic:
+        if named:
+            raise invalid(
+                "MessageDeduplicationId Reason: The request includes MessageDeduplicationId "
+                "parameter that is not valid for this topic type"
+            )
+        return
+    if not request.get("MessageGroupId"):
+        raise invalid("The MessageGroupId parameter is required for FIFO topics")
+    if not named and not topic.content_based_deduplication:
+        raise invalid(
+            "The topic should either have ContentBasedDeduplication enabled or "
+            "MessageDeduplicationId provided explicitly"
+        )

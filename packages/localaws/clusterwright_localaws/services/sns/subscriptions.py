@@ -1,0 +1,253 @@
+"""Subscriptions: their protocols, attributes and confirmation.
+
+https://docs.aws.amazon.com/sns/latest/api/API_Subscribe.html and
+API_SetSubscriptionAttributes.html. Messages and answers as recorded on AWS:
+docs/reference/probes.md, source `localstack`. Subscriptions of email stay pending, as nobody reads
+the mail; those of HTTP are confirmed at once, as in moto.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any, Final
+
+from clusterwright_localaws.core import moto_state
+from clusterwright_localaws.core.call import Call, operation
+from clusterwright_localaws.core.errors import AwsError, ForwardToMoto
+from clusterwright_localaws.core.pagination import paged
+from clusterwright_localaws.services.sns.arguments import (
+    backend_of,
+    invalid,
+    not_found,
+    parts_of,
+    text,
+    topic_of,
+)
+
+_PROTOCOLS: Final = frozenset(
+    {
+        "application",
+        "email",
+        "email-json",
+        "firehose",
+        "http",
+        "https",
+        "lambda",
+        "sms",
+        "sqs",
+    }
+)
+_PENDING: Final = frozenset({"email", "email-json"})
+_ATTRIBUTES: Final = frozenset(
+    {
+        "DeliveryPolicy",
+        "FilterPolicy",
+        "FilterPolicyScope",
+        "RawMessageDelivery",
+        "RedrivePolicy",
+        "SubscriptionRoleArn",
+    }
+)
+_SCOPES: Final = ("MessageBody", "MessageAttributes")
+_DEFAULTS: Final = {"FilterPolicyScope": "MessageAttributes", "RawMessageDelivery": "false"}
+_IN_SUBSCRIBE: Final = "Attributes Reason: "
+_ID: Final = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_TOKEN: Final = re.compile(r"[0-9a-f]{288}|[0-9a-f]{336}")
+
+
+def is_pending(subscription: Any) -> bool:
+    """Return whether nobody has confirmed a subscription."""
+    return subscription.protocol in _PENDING and not subscription.confirmed
+
+
+@operation("sns", "Subscribe")
+def subscribe(call: Call) -> Mapping[str, Any]:
+    request = call.parameters
+    protocol, endpoint = request["Protocol"], request.get("Endpoint") or ""
+    topic = topic_of(call)
+    if protocol not in _PROTOCOLS:
+        raise invalid(f"Amazon SNS does not support this protocol string: {protocol}")
+    if protocol == "sqs" and len(endpoint.split(":")) < 6:
+        raise invalid("SQS endpoint ARN")
+    attributes = request.get("Attributes") or {}
+    scope = attributes.get("FilterPolicyScope") or _DEFAULTS["FilterPolicyScope"]
+    for name, value in attributes.items():
+        _check(call, name, value, scope, topic, _IN_SUBSCRIBE)
+    backend = moto_state.backend("sns", call.account, call.region)
+    before = backend._find_subscription(topic.arn, endpoint, protocol)
+    if before is not None:
+        _check_same(before, attributes)
+        return {"SubscriptionArn": _shown(before, asked=request.get("ReturnSubscriptionArn"))}
+    # Whatever moto refuses, it refuses before it keeps the subscription.
+    made = backend.subscribe(topic.arn, endpoint, protocol)
+    made.attributes["SubscriptionPrincipal"] = _principal(call)
+    if is_pending(made):
+        made.attributes |= {"PendingConfirmation": True, "ConfirmationWasAuthenticated": False}
+    for name in sorted(attributes, key=lambda name: name != "FilterPolicyScope"):
+        given = attributes[name]
+        kept = given.lower() == "true" if name == "RawMessageDelivery" else given
+        backend.set_subscription_attributes(made.arn, name, kept)
+    return {"SubscriptionArn": _shown(made, asked=request.get("ReturnSubscriptionArn"))}
+
+
+def _shown(subscription: Any, *, asked: Any) -> str:
+    return subscription.arn if asked or not is_pending(subscription) else "pending confirmation"
+
+
+def _principal(call: Call) -> str:
+    """Return the user or role that signed a call; the account itself for unknown callers."""
+    root = f"arn:{call.partition}:iam::{call.account}:root"
+    try:
+        caller = call.signer() if call.signer is not None else None
+    except AwsError:
+        return root
+    return (caller.role_arn or caller.arn or root) if caller is not None else root
+
+
+def _check_same(subscription: Any, attributes: Mapping[str, str]) -> None:
+    """Refuse to subscribe an endpoint again with other attributes."""
+    for name, value in attributes.items():
+        had = text(subscription.attributes.get(name) or _DEFAULTS.get(name, ""))
+        same = value.lower() == had if name == "RawMessageDelivery" else value == had
+        if not same:
+            raise invalid(f"{_IN_SUBSCRIBE}Subscription already exists with different attributes")
+
+
+@operation("sns", "SetSubscriptionAttributes")
+def set_subscription_attributes(call: Call) -> Mapping[str, Any]:
+    request = call.parameters
+    name, value = request["AttributeName"], request.get("AttributeValue") or ""
+    subscription = _subscription_of(call)
+    if name not in _ATTRIBUTES:
+        raise invalid("AttributeName")
+    scope = subscription.attributes.get("FilterPolicyScope") or _DEFAULTS["FilterPolicyScope"]
+    _check(call, name, value, scope, subscription.topic, "")
+    raise ForwardToMoto
+
+
+@operation("sns", "GetSubscriptionAttributes")
+def get_subscription_attributes(call: Call) -> Mapping[str, Any]:
+    subscription = _subscription_of(call)
+    found = backend_of(call).get_subscription_attributes(subscription.arn)
+    shown = {name: text(value) for name, value in found.items() if value not in (None, "")}
+    shown.setdefault("SubscriptionPrincipal", _principal(call))
+    return {"Attributes": shown}
+
+
+@operation("sns", "Unsubscribe")
+def unsubscribe(call: Call) -> Mapping[str, Any]:
+    """End a subscription; one that does not exist is no error."""
+    arn = call.parameters["SubscriptionArn"]
+    if not _ID.fullmatch(parts_of("SubscriptionArn", arn)[-1]):
+        raise invalid("SubscriptionId")
+    raise ForwardToMoto
+
+
+@operation("sns", "ConfirmSubscription")
+def confirm_subscription(call: Call) -> Mapping[str, Any]:
+    """Refuse every token: no token was sent to anybody.
+
+    Raises
+    ------
+    AwsError
+        InvalidParameter.
+    """
+    parts_of("TopicArn", call.parameters["TopicArn"])
+    if not _TOKEN.fullmatch(call.parameters["Token"]):
+        raise AwsError("InvalidParameter", "Invalid token", 400)
+    raise invalid("Token")
+
+
+@operation("sns", "ListSubscriptions")
+def list_subscriptions(call: Call) -> Mapping[str, Any]:
+    return _listed(call, list(backend_of(call).subscriptions.values()))
+
+
+@operation("sns", "ListSubscriptionsByTopic")
+def list_subscriptions_by_topic(call: Call) -> Mapping[str, Any]:
+    topic = topic_of(call)
+    backend = moto_state.backend("sns", topic.account_id, call.region)
+    return _listed(call, [one for one in backend.subscriptions.values() if one.topic is topic])
+
+
+def _listed(call: Call, found: list[Any]) -> Mapping[str, Any]:
+    return paged(call, "Subscriptions", found, _view, default=100, maximum=100)
+
+
+def _view(subscription: Any) -> dict[str, Any]:
+    return {
+        "SubscriptionArn": (
+            "PendingConfirmation" if is_pending(subscription) else subscription.arn
+        ),
+        "Owner": subscription.owner,
+        "Protocol": subscription.protocol,
+        "Endpoint": subscription.endpoint,
+        "TopicArn": subscription.topic.arn,
+    }
+
+
+def _subscription_of(call: Call) -> Any:
+    arn = call.parameters["SubscriptionArn"]
+    parts_of("SubscriptionArn", arn)
+    found = backend_of(call).subscriptions.get(arn)
+    if found is None:
+        raise not_found("Subscription")
+    return found
+
+
+def _check(call: Call, name: str, value: str, scope: str, topic: Any, where: str) -> None:
+    """Refuse a value of an attribute; `where` is what Subscribe adds to its messages."""
+    if name not in _ATTRIBUTES:
+        raise invalid(f"{where}{name}" if where else "AttributeName")
+    if name == "RawMessageDelivery" and value.lower() not in ("true", "false"):
+        raise invalid(f"{where}{name}: Invalid value [{value}]. Must be true or false.")
+    if name == "FilterPolicyScope" and value not in _SCOPES:
+        raise invalid(
+            f"{where}{name}: Invalid value [{value}]. Please use either MessageBody or "
+            "MessageAttributes"
+        )
+    if name in ("DeliveryPolicy", "FilterPolicy", "RedrivePolicy") and value:
+        policy = _object(name, value, where)
+        if name == "FilterPolicy":
+            _check_filter(call, policy, scope, where)
+        if name == "RedrivePolicy":
+            _check_redrive(policy, topic, where)
+
+
+def _object(name: str, value: str, where: str) -> dict[str, Any]:
+    try:
+        found = json.loads(value)
+    except ValueError:
+        found = None
+    if not isinstance(found, dict):
+        # AWS adds where its parser stopped.
+        raise invalid(f"{where}{name}: failed to parse JSON.")
+    return found
+
+
+def _check_filter(call: Call, policy: dict[str, Any], scope: str, where: str) -> None:
+    """Refuse a filter policy that moto refuses; AWS adds the column to some messages."""
+    from moto.sns.exceptions import SNSException
+
+    try:
+        backend_of(call)._validate_filter_policy(policy, scope=scope)
+    except SNSException as error:
+        said = str(error.message).removeprefix("Invalid parameter: ").removesuffix("\n at ...")
+        if said.startswith("FilterPolicy"):
+            said = where + said
+        elif not where:
+            said = said.removeprefix(_IN_SUBSCRIBE)
+        raise invalid(said) from None
+
+
+def _check_redrive(policy: Mapping[str, Any], topic: Any, where: str) -> None:
+    target = str(policy.get("deadLetterTargetArn", ""))
+    if len(target.split(":")) < 6:
+        raise invalid(f"{where}RedrivePolicy: deadLetterTargetArn is an invalid arn")
+    if topic.fifo_topic and not target.endswith(".fifo"):
+        raise invalid(
+            f"{where}RedrivePolicy: must use a FIFO queue as DLQ for a FIFO Subscription to a "
+            "FIFO Topic."
+        )
