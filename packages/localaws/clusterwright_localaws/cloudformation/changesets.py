@@ -9,13 +9,22 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from clusterwright_localaws.cloudformation.changes import PropertyChange
+from clusterwright_localaws.cloudformation.changes import ALWAYS, NEVER, PropertyChange
 from clusterwright_localaws.cloudformation.evaluate import UNKNOWN, contains_unknown
-from clusterwright_localaws.cloudformation.planning import CREATE, KEEP, REPLACE, Plan, Step
+from clusterwright_localaws.cloudformation.planning import (
+    CREATE,
+    KEEP,
+    REPLACE,
+    UPDATE,
+    Plan,
+    Step,
+)
 from clusterwright_localaws.cloudformation.references import references
 from clusterwright_localaws.cloudformation.schema import resource_schema
 from clusterwright_localaws.cloudformation.state import Resource, Revision, Stack
 
+# The key that marks a change which AWS lists only without property values.
+_WITHOUT_VALUES = "WithoutValues"
 # Placeholder of a value that is known only after the deployment.
 KNOWN_AFTER_APPLY = "{{changeSet:KNOWN_AFTER_APPLY}}"
 
@@ -27,13 +36,20 @@ NO_CHANGES = (
 
 def describe_changes(stack: Stack, revision: Revision, plan: Plan) -> list[dict[str, Any]]:
     """Return the ``Changes`` of a change set, with property values and contexts."""
-    changes = [
-        _change(_of_step(stack, revision, plan, step))
-        for step in plan.steps.values()
-        if step.action != KEEP
-        or step.attribute_changes
-        or (plan.tags_change and _taggable(step, stack.region))
-    ]
+    changes = []
+    changing: set[str] = set()  # whose attributes may change, as AWS sees it without values
+    for name, step in plan.steps.items():
+        dependent = _dependent(step, changing, stack.region)
+        if (
+            step.action != KEEP
+            or step.attribute_changes
+            or (plan.tags_change and _taggable(step, stack.region))
+        ):
+            changes.append(_change(_of_step(stack, revision, plan, step)))
+        elif dependent is not None:
+            changes.append({**_change(dependent), _WITHOUT_VALUES: True})
+        if step.action == UPDATE or dependent is not None:
+            changing.add(name)
     changes.extend(
         _change(_removal(stack.resources[name]))
         for name in plan.removed
@@ -42,8 +58,53 @@ def describe_changes(stack: Stack, revision: Revision, plan: Plan) -> list[dict[
     return changes
 
 
-def without_values(change: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a change as it is shown without ``IncludePropertyValues``."""
+def shown(changes: list[dict[str, Any]], *, values: bool) -> list[dict[str, Any]]:
+    """Return the changes as they are shown with or without ``IncludePropertyValues``."""
+    if values:
+        return [change for change in changes if _WITHOUT_VALUES not in change]
+    return [_without_values(change) for change in changes]
+
+
+def _dependent(step: Step, changing: set[str], region: str) -> dict[str, Any] | None:
+    """Return the change of a resource that uses attributes of resources that change in place.
+
+    As recorded on AWS (docs/reference/probes.md, source `localstack`), only change sets without
+    values list it: with values, the attributes are known to stay.
+    """
+    if step.action != KEEP or step.old is None:
+        return None
+    schema = resource_schema(step.type_name, region)
+    fixed = {path[0] for path in schema.create_only} if schema is not None else set()
+    details: list[dict[str, Any]] = [
+        {
+            "Target": {
+                "Attribute": "Properties",
+                "Name": name,
+                "RequiresRecreation": ALWAYS if name in fixed else NEVER,
+            },
+            "Evaluation": "Dynamic",
+            "ChangeSource": "ResourceAttribute",
+            "CausingEntity": f"{reference.name}.{reference.attribute}",
+        }
+        for name, expression in (step.definition.get("Properties") or {}).items()
+        for reference in references(expression)
+        if reference.kind == "attribute" and reference.attribute and reference.name in changing
+    ]
+    if not details:
+        return None
+    replaced = any(detail["Target"]["RequiresRecreation"] == ALWAYS for detail in details)
+    return {
+        "Action": "Modify",
+        "LogicalResourceId": step.logical_id,
+        "PhysicalResourceId": step.old.physical_id,
+        "ResourceType": step.type_name,
+        "Replacement": "Conditional" if replaced else "False",
+        "Scope": ["Properties"],
+        "Details": details,
+    }
+
+
+def _without_values(change: Mapping[str, Any]) -> dict[str, Any]:
     resource = {
         key: value
         for key, value in change["ResourceChange"].items()
@@ -61,7 +122,7 @@ def without_values(change: Mapping[str, Any]) -> dict[str, Any]:
         for detail in resource["Details"]
         if not _beside_a_resource(detail, resource["Details"])
     ]
-    return {**change, "ResourceChange": resource}
+    return _change(resource)
 
 
 def _beside_a_resource(detail: Mapping[str, Any], details: list[dict[str, Any]]) -> bool:

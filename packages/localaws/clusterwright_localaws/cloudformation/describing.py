@@ -7,7 +7,7 @@ import binascii
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
-from clusterwright_localaws.cloudformation.changesets import without_values
+from clusterwright_localaws.cloudformation.changesets import shown
 from clusterwright_localaws.cloudformation.errors import ValidationError
 from clusterwright_localaws.cloudformation.state import (
     ChangeSet,
@@ -253,7 +253,7 @@ def change_set_summary(stack: Stack, one: ChangeSet) -> dict[str, Any]:
 
 def change_set_shape(stack: Stack, one: ChangeSet, call: Call, *, values: bool) -> dict[str, Any]:
     """Return a page of a change set as ``DescribeChangeSet`` shows it."""
-    changes, more = page(one.changes, call)
+    changes, more = page(shown(one.changes, values=values), call)
     revision = one.revision
     return compact(
         ChangeSetName=one.name,
@@ -270,7 +270,7 @@ def change_set_shape(stack: Stack, one: ChangeSet, call: Call, *, values: bool) 
         RollbackConfiguration=dict(revision.rollback_configuration) if revision else {},
         Capabilities=list(revision.capabilities) if revision else None,
         Tags=(tags_of(revision.tags) or None) if revision else None,
-        Changes=changes if values else [without_values(change) for change in changes],
+        Changes=changes,
         NextToken=more,
         IncludeNestedStacks=one.include_nested_stacks,
         OnStackFailure=one.on_stack_failure,

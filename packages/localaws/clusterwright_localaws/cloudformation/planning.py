@@ -19,7 +19,7 @@ from clusterwright_localaws.cloudformation.references import references
 from clusterwright_localaws.cloudformation.resource_types import registry
 from clusterwright_localaws.cloudformation.schema import Violation, resource_schema
 from clusterwright_localaws.cloudformation.state import STACK_TYPE, Resource, Revision, Stack
-from clusterwright_localaws.cloudformation.template import canonical
+from clusterwright_localaws.cloudformation.template import DELETION_POLICIES, canonical
 
 KEEPING = frozenset({"Retain", "RetainExceptOnCreate"})
 """Deletion policies that leave a resource behind."""
@@ -151,7 +151,11 @@ def policy_of(scope: Scope, definition: Mapping[str, Any], key: str) -> str | No
         return found
     # A policy may be a parameter, and a function of them with AWS::LanguageExtensions.
     evaluated = scope.evaluate(found)
-    return evaluated if isinstance(evaluated, str) else None
+    if not isinstance(evaluated, str) or evaluated in DELETION_POLICIES:
+        return evaluated if isinstance(evaluated, str) else None
+    raise ValidationError(
+        f"Template error: {key} must be one of {', '.join(sorted(DELETION_POLICIES))}"
+    )
 
 
 def deletion_policy(

@@ -115,6 +115,49 @@ def test_values_are_answered_only_on_request(pretend: Pretend) -> None:
     }
 
 
+def test_users_of_attributes_are_listed_only_without_values(pretend: Pretend) -> None:
+    users = {
+        "User": parameter({"Fn::GetAtt": ["A", "Value"]}),
+        "Indirect": parameter({"Fn::Sub": "${User.Value}"}),
+        "ByName": parameter({"Ref": "A"}),
+    }
+    create("s", template({"A": parameter("1"), **users}))
+    planned = plan("s", template({"A": parameter("2"), **users}))
+    assert set(changes(planned)) == {"A"}
+    plain = cloudformation().describe_change_set(StackName="s", ChangeSetName="c")
+    assert [one["ResourceChange"]["LogicalResourceId"] for one in plain["Changes"]] == [
+        "A",
+        "User",
+        "Indirect",
+    ]
+    user = changes(plain)["User"]
+    assert (user["Action"], user["Replacement"], user["Scope"]) == (
+        "Modify",
+        "False",
+        ["Properties"],
+    )
+    assert user["Details"] == [
+        {
+            "Target": {"Attribute": "Properties", "Name": "Value", "RequiresRecreation": "Never"},
+            "Evaluation": "Dynamic",
+            "ChangeSource": "ResourceAttribute",
+            "CausingEntity": "A.Value",
+        }
+    ]
+    cloudformation().execute_change_set(StackName="s", ChangeSetName="c")
+    assert settled("s")["StackStatus"] == "UPDATE_COMPLETE"
+
+
+def test_name_that_uses_an_attribute_may_be_replaced(pretend: Pretend) -> None:
+    user = {"User": named({"Fn::GetAtt": ["A", "Value"]})}  # type: ignore[arg-type]
+    create("s", template({"A": parameter("1"), **user}))
+    plan("s", template({"A": parameter("2"), **user}))
+    plain = cloudformation().describe_change_set(StackName="s", ChangeSetName="c")
+    found = changes(plain)["User"]
+    assert found["Replacement"] == "Conditional"
+    assert found["Details"][0]["Target"]["RequiresRecreation"] == "Always"
+
+
 def test_change_of_metadata_only_is_listed(pretend: Pretend) -> None:
     create("s", template({"A": parameter("1")}))
     planned = plan("s", template({"A": parameter("1", Metadata={"k": "v"})}))

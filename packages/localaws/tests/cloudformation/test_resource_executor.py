@@ -56,6 +56,26 @@ def test_no_change_is_refused(pretend: Pretend, same: dict[str, Any]) -> None:
     assert described("s")["StackStatus"] == "CREATE_COMPLETE"
 
 
+def test_update_with_a_transform_is_not_refused(pretend: Pretend) -> None:
+    """As recorded on AWS by LocalStack's tests, 2024-05-07."""
+    body = template({"A": parameter("1")}, Transform="AWS::Serverless-2016-10-31")
+    create("s", body)
+    assert update("s", body)["StackStatus"] == "UPDATE_COMPLETE"
+    assert pretend.did("update") == []
+
+
+@pytest.mark.parametrize("name", ["DeletionPolicy", "UpdateReplacePolicy"])
+def test_policy_of_a_parameter_is_checked(pretend: Pretend, name: str) -> None:
+    body = template(
+        {"A": parameter("1", **{name: {"Ref": "P"}})},
+        Parameters={"P": {"Type": "String", "Default": "Keep"}},
+    )
+    with pytest.raises(ClientError, match=f"{name} must be one of Delete, Retain"):
+        create("s", body)
+    value = {"ParameterKey": "P", "ParameterValue": "Retain"}
+    assert create("s", body, Parameters=[value])["StackStatus"] == "CREATE_COMPLETE"
+
+
 def test_a_create_only_property_replaces_and_then_deletes_the_old_one(pretend: Pretend) -> None:
     create("s", template({"A": named("one"), "User": parameter({"Ref": "A"})}))
     pretend.calls.clear()

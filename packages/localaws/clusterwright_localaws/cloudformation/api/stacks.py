@@ -74,7 +74,8 @@ def update_stack(call: Call) -> Mapping[str, Any]:
     refuse_modes(request)
     revision = read_revision(store, stack, request)
     plan = plan_or_none(stack, revision, store)
-    if plan is not None and plan.changes_nothing:
+    # As recorded on AWS, a template with a transform is always updated.
+    if plan is not None and plan.changes_nothing and not revision.template.transforms:
         raise ValidationError("No updates are to be performed.")
     during = policy_text(store, request, "StackPolicyDuringUpdate")
     lasting = policy_text(store, request, "StackPolicy")

@@ -80,8 +80,7 @@ def subscribe(call: Call) -> Mapping[str, Any]:
     if before is not None:
         _check_same(before, attributes)
         return {"SubscriptionArn": _shown(before, asked=request.get("ReturnSubscriptionArn"))}
-    # Whatever moto refuses, it refuses before it keeps the subscription.
-    made = backend.subscribe(topic.arn, endpoint, protocol)
+    made = _made(backend, topic, endpoint, protocol)
     made.attributes["SubscriptionPrincipal"] = _principal(call)
     if is_pending(made):
         made.attributes |= {"PendingConfirmation": True, "ConfirmationWasAuthenticated": False}
@@ -90,6 +89,15 @@ def subscribe(call: Call) -> Mapping[str, Any]:
         kept = given.lower() == "true" if name == "RawMessageDelivery" else given
         backend.set_subscription_attributes(made.arn, name, kept)
     return {"SubscriptionArn": _shown(made, asked=request.get("ReturnSubscriptionArn"))}
+
+
+def _made(backend: Any, topic: Any, endpoint: str, protocol: str) -> Any:
+    from moto.sns.exceptions import SNSException
+
+    try:
+        return backend.subscribe(topic.arn, endpoint, protocol)
+    except SNSException as error:
+        raise AwsError(error.code, str(error.message)) from None
 
 
 def _shown(subscription: Any, *, asked: Any) -> str:

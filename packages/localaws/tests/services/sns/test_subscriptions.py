@@ -132,6 +132,14 @@ def test_email_waits_for_its_confirmation() -> None:
         assert refusal(sns.confirm_subscription, TopicArn=arn, Token=token)[1] == message
 
 
+def test_text_messages_go_to_a_phone_number() -> None:
+    request = {"TopicArn": topic(), "Protocol": "sms", "Endpoint": "none"}
+    assert refusal(client("sns").subscribe, **request)[:2] == (
+        "InvalidParameter",
+        "Invalid SMS endpoint: none",
+    )
+
+
 def test_pages_of_subscriptions() -> None:
     sns, arn = client("sns"), topic()
     for number in range(101):

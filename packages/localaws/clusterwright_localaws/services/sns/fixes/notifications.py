@@ -1,4 +1,4 @@
-"""moto signs every message as version 2, also of FIFO topics, and leaves the subject out.
+"""moto signs every message as version 2, also of FIFO topics, each with a key of its own.
 
 https://docs.aws.amazon.com/sns/latest/dg/sns-verify-signature-of-message.html: version 1, with
 SHA-1, is the default. Members as recorded on AWS: docs/reference/probes.md, source `localstack`.
@@ -45,6 +45,7 @@ def apply() -> None:
             return found
         topic = self.topic
         region = topic.sns_backend.region_name
+        _share_certificate(topic.sns_backend, found)
         found["UnsubscribeURL"] = (
             f"https://sns.{region}.amazonaws.com/?Action=Unsubscribe&SubscriptionArn={self.arn}"
         )
@@ -60,4 +61,29 @@ def apply() -> None:
             "Signature": base64.b64encode(signature).decode(),
         }
 
+    key_in_moto = Subscription.private_key
+
+    def private_key(self: Any) -> Any:
+        if not runtime().active:
+            return key_in_moto(self)
+        backend = self.topic.sns_backend
+        if not hasattr(backend, "signing_key"):
+            backend.signing_key = key_in_moto(self)
+        return backend.signing_key
+
     Subscription.get_post_data = get_post_data  # type: ignore[method-assign]
+    Subscription.private_key = private_key  # type: ignore[assignment,method-assign]
+
+
+def _share_certificate(backend: Any, found: dict[str, Any]) -> None:
+    """Sign all messages of a region with one certificate; moto makes one for each message."""
+    from moto.core import DEFAULT_ACCOUNT_ID
+    from moto.sns.models import sns_backends
+
+    url = getattr(backend, "signing_url", None)
+    if url is None:
+        backend.signing_url = found["SigningCertURL"]
+        return
+    kept = sns_backends[DEFAULT_ACCOUNT_ID][backend.region_name]._message_public_keys
+    kept.pop(found["SigningCertURL"].rsplit("/", 1)[-1], None)
+    found["SigningCertURL"] = url

@@ -34,6 +34,10 @@ def test_signature(given: dict[str, str], version: str) -> None:
     assert message["UnsubscribeURL"].endswith(f"&SubscriptionArn={arn}")
 
 
+def test_one_certificate_signs_all_messages() -> None:
+    assert received("a")[1]["SigningCertURL"] == received("b")[1]["SigningCertURL"]
+
+
 def test_fifo_topic_signs_nothing() -> None:
     _, message = received("t.fifo", FifoTopic="true")
     assert not {"Signature", "SignatureVersion", "SigningCertURL"} & message.keys()
