@@ -16,18 +16,6 @@ DESCRIPTION = (
     "SNS: messages have the signature version of their topic, a signature of all that is signed, "
     "and the ARN of their subscription; those of FIFO topics have none"
 )
-REPRODUCTION = """\
-import json
-
-sns, sqs = boto3.client("sns"), boto3.client("sqs")
-topic = sns.create_topic(Name="t")["TopicArn"]
-url = sqs.create_queue(QueueName="q")["QueueUrl"]
-queue = sqs.get_queue_attributes(QueueUrl=url, AttributeNames=["QueueArn"])["Attributes"]
-sns.subscribe(TopicArn=topic, Protocol="sqs", Endpoint=queue["QueueArn"])
-sns.publish(TopicArn=topic, Message="m")
-(message,) = sqs.receive_message(QueueUrl=url)["Messages"]
-assert json.loads(message["Body"])["SignatureVersion"] == "1"
-"""
 _SIGNED = ("Message", "MessageId", "Subject", "Timestamp", "TopicArn", "Type")
 _OF_SIGNATURE = ("Signature", "SignatureVersion", "SigningCertURL")
 
