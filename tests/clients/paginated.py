@@ -546,20 +546,34 @@ _MEASURED = datetime(2026, 11, 1, tzinfo=UTC)
 def _alarms(site: Site) -> None:
     del site
     cloudwatch = client("cloudwatch")
-    cloudwatch.put_metric_alarm(
-        AlarmName="pages",
-        Namespace="Pages",
-        MetricName="a",
-        Statistic="Sum",
-        Period=60,
-        EvaluationPeriods=1,
-        Threshold=1.0,
-        ComparisonOperator="GreaterThanThreshold",
-    )
+    for name in ("pages", "pages-b"):
+        cloudwatch.put_metric_alarm(
+            AlarmName=name,
+            Namespace="Pages",
+            MetricName="a",
+            Statistic="Sum",
+            Period=60,
+            EvaluationPeriods=1,
+            Threshold=1.0,
+            ComparisonOperator="GreaterThanThreshold",
+        )
     for state in ("ALARM", "OK"):
         cloudwatch.set_alarm_state(AlarmName="pages", StateValue=state, StateReason="pages")
     data = [{"MetricName": name, "Value": 1, "Timestamp": _MEASURED} for name in ("a", "b")]
     cloudwatch.put_metric_data(Namespace="Pages", MetricData=data)
+
+
+def _subscriptions(site: Site) -> str:
+    del site
+    sns = client("sns")
+    topic = str(sns.create_topic(Name="pages")["TopicArn"])
+    for name in ("a", "b"):
+        sns.subscribe(TopicArn=topic, Protocol="email", Endpoint=f"{name}@example.com")
+    return topic
+
+
+def _subscribed(scenes: Scenes) -> Mapping[str, Any]:
+    return {"TopicArn": scenes.once("subscriptions", _subscriptions)}
 
 
 def _metric_query(name: str) -> dict[str, Any]:
@@ -648,6 +662,9 @@ KNOWN: dict[Key, Callable[[Scenes], Mapping[str, Any]]] = {
     ),
     ("kms", "ListGrants"): _granted,
     ("cloudwatch", "DescribeAlarmHistory"): _needs("alarms", _alarms),
+    ("cloudwatch", "DescribeAlarms"): _needs("alarms", _alarms),
+    ("sns", "ListSubscriptions"): _needs("subscriptions", _subscriptions),
+    ("sns", "ListSubscriptionsByTopic"): _subscribed,
     ("cloudwatch", "GetMetricData"): _needs(
         "alarms",
         _alarms,
