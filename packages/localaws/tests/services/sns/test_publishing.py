@@ -1,4 +1,4 @@
-"""Tests of services.sns.publishing and services.sns.message_attributes."""
+"""Tests of services.sns.publishing."""
 
 from __future__ import annotations
 
@@ -107,28 +107,3 @@ def test_batches_that_are_refused(entries: list[dict[str, str]], code: str | Non
         client("sns").publish_batch, TopicArn=topic(), PublishBatchRequestEntries=entries
     )
     assert found[0] == (code or "TooManyEntriesInBatchRequest")
-
-
-@pytest.mark.parametrize(
-    ("name", "value", "problem"),
-    [
-        ("a", {"DataType": "String"}, "must contain non-empty message attribute value"),
-        ("a", {"DataType": "Text", "StringValue": "x"}, "invalid message attribute type"),
-        ("a", {"DataType": "Number", "BinaryValue": b"x"}, "'Number' must use field 'String'"),
-        ("a", {"DataType": "Binary", "StringValue": "x"}, "'Binary' must use field 'Binary'"),
-        ("a^", {"DataType": "String", "StringValue": "x"}, "character '#x5E'"),
-        (".a", {"DataType": "String", "StringValue": "x"}, "starting with character '.'"),
-        ("a.", {"DataType": "String", "StringValue": "x"}, "ending with character '.'"),
-        ("a..b", {"DataType": "String", "StringValue": "x"}, "successive '.'"),
-        ("a" * 257, {"DataType": "String", "StringValue": "x"}, "less than 256 bytes"),
-    ],
-)
-def test_attributes_of_messages(name: str, value: dict[str, Any], problem: str) -> None:
-    attributes = {name: value}
-    arn = topic()
-    publish, batch = client("sns").publish, client("sns").publish_batch
-    found = refusal(publish, TopicArn=arn, Message="m", MessageAttributes=attributes)
-    assert found[0] == "ParameterValueInvalid"
-    assert problem in found[1]
-    entry = {"Id": "a", "Message": "m", "MessageAttributes": attributes}
-    assert refusal(batch, TopicArn=arn, PublishBatchRequestEntries=[entry])[1] == found[1]
