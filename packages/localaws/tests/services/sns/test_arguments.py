@@ -10,7 +10,7 @@ from clusterwright_localaws.services.sns.arguments import check_tags, parts_of, 
 
 def test_arn_has_six_parts() -> None:
     assert parts_of("TopicArn", "a:b:c:d:e:f")[5] == "f"
-    with pytest.raises(AwsError, match="TopicArn Reason: .* at least 6 elements, not 2"):
+    with pytest.raises(AwsError, match=r"TopicArn Reason: .* at least 6 elements, not 2"):
         parts_of("TopicArn", "a:b")
 
 
