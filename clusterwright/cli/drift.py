@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import sys
 from pathlib import Path
@@ -45,8 +46,9 @@ def command(
     Compared are the file with the spec of the last deployment; live resources with the deployed
     templates: CloudFormation's drift detection, the rules of security groups, routes, endpoints,
     launch templates, file systems and instance groups; image versions; the inputs of the node
-    program; and the running Slurm configuration. What was not compared is listed. CloudFormation
-    records the drift that it detects; nothing else is changed.
+    program, and its installed files by their hash; and the running Slurm configuration. What was
+    not compared is listed. CloudFormation records the drift that it detects; nothing else is
+    changed.
     """
     if iam_policy:
         print_policy(path, "drift", output_format)
@@ -157,10 +159,11 @@ def _stacks(
 
 
 def _running(read: ReadCluster) -> Iterator[Difference | NotCompared]:
-    """Images, the inputs of the node program, and Slurm's configuration."""
+    """Images, the node program with its inputs, and Slurm's configuration."""
     from clusterwright.catalog import load_catalog
     from clusterwright.operate.running_configuration import (
         image_differences,
+        installed_differences,
         node_program_differences,
         slurm_differences,
     )
@@ -168,7 +171,9 @@ def _running(read: ReadCluster) -> Iterator[Difference | NotCompared]:
     cluster, state = read.spec.cluster, read.state
     yield from image_differences(state)
     if cluster.uses_slurm:
-        yield from node_program_differences(cluster, state, lambda: _uploaded(read))
+        uploaded = functools.cache(lambda: _uploaded(read))
+        yield from node_program_differences(cluster, state, uploaded)
+        yield from installed_differences(cluster, state, uploaded)
     yield from slurm_differences(cluster, state, load_catalog())
 
 
@@ -177,7 +182,7 @@ def _uploaded(read: ReadCluster) -> Mapping[str, str | None] | NotRead:
     from clusterwright.aws import s3
     from clusterwright.aws.errors import AwsUnavailable
     from clusterwright.cluster_state.not_read import NotRead, known
-    from clusterwright.operate.running_configuration import INPUT_FILES, NO_ADDRESS
+    from clusterwright.operate.running_configuration import INPUT_FILES, NO_ADDRESS, PROGRAM_FILE
 
     platform = known(read.state.cluster)
     groups = platform.groups if platform is not None else ()
@@ -191,7 +196,7 @@ def _uploaded(read: ReadCluster) -> Mapping[str, str | None] | NotRead:
             name: s3.object_text(
                 read.session, bucket, f"{prefix.strip('/')}/{name}", maximum_bytes=4_000_000
             )
-            for name in INPUT_FILES
+            for name in (*INPUT_FILES, PROGRAM_FILE)
         }
     except AwsUnavailable as error:
         return NotRead.from_error(what, error)

@@ -119,6 +119,39 @@ class Reservation(_Part):
     end: dt.datetime | None = Field(default=None, description="Its end; null without one.")
 
 
+class ProgramChange(_Part):
+    """A file of the node program that is not as it was installed."""
+
+    path: str = Field(description="Its path on the node.")
+    sha256: str | None = Field(default=None, description="Its digest; null if it was removed.")
+    recorded_sha256: str | None = Field(
+        default=None, description="That of the installed file; null if it was added."
+    )
+
+
+class ReportedProgram(_Part):
+    """The installed files of the node program, as a node's last test found them."""
+
+    sha256: str | None = Field(
+        default=None, description="Digest of the version; null if there are several."
+    )
+    changes: tuple[ProgramChange, ...] = Field(default=(), description="The first changes.")
+    changes_count: int = Field(default=0, description="How many files changed.")
+
+
+class InstalledProgram(_Part):
+    """The installed files of the node program on the node that publishes."""
+
+    versions: dict[str, tuple[str, ...]] = Field(
+        default_factory=dict,
+        description="The installed packages by the digest of their version: usually one.",
+    )
+    changes: tuple[ProgramChange, ...] = Field(
+        default=(), description="Files that are not as they were installed, at most 20."
+    )
+    changes_count: int = Field(default=0, description="How many there are.")
+
+
 class NodeAcceptance(_Part):
     """Whether a node passed the acceptance checks since its last boot."""
 
@@ -127,6 +160,9 @@ class NodeAcceptance(_Part):
     action: str | None = Field(default=None, description="What to do: reboot, replace, ...")
     level: str | None = Field(default=None, description="quick, standard or full.")
     since: dt.datetime | None = Field(default=None, description="Since when it has the state.")
+    program: ReportedProgram | None = Field(
+        default=None, description="The node program at the last test of this boot."
+    )
 
 
 class NodeEvent(_Part):
@@ -156,6 +192,9 @@ class RunningConfiguration(_Part):
     )
     slurm_conf: dict[str, str | None] | None = Field(
         default=None, description="`scontrol show config`, by name."
+    )
+    program: InstalledProgram | None = Field(
+        default=None, description="The node program on the node that publishes."
     )
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from clusterwright.catalog import Catalog
 from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.cluster_state.not_read import NotRead, known
+from clusterwright.cluster_state.published import ProgramChange, SchedulerState
 from clusterwright.cluster_state.results import ClusterState
 from clusterwright.operate.results import Difference, NotCompared
 from clusterwright.platforms.parallelcluster.slurm_settings import custom_settings
@@ -17,7 +18,12 @@ from clusterwright.platforms.pcs.settings import cluster_settings
 INPUT_FILES: Final = ("cluster.json", "deployment.json", "provisioning_parameters.json")
 """The uploaded files that the node program reads, in its order (`inputs.py` there)."""
 
+PROGRAM_FILE: Final = "program.sha256"
+"""The uploaded file with the digest of the node program (`installation.py` there)."""
+
 NO_ADDRESS: Final = "the platform does not report the address of the scripts"
+
+_SHOWN: Final = 5
 
 Found = Iterator[Difference | NotCompared]
 
@@ -71,6 +77,98 @@ def node_program_differences(
     if running != expected:
         name = published.controller or "controller"
         yield Difference(name, "inputs_sha256", running, expected, "node-program")
+
+
+def installed_differences(
+    cluster: Cluster,
+    state: ClusterState,
+    read: Callable[[], Mapping[str, str | None] | NotRead],
+) -> Found:
+    """The installed files of the node program: what was changed on nodes, and their version.
+
+    The node that publishes reports its own files, compute nodes report theirs with each test of
+    acceptance. `read` is as of `node_program_differences`.
+    """
+    what = "the installed files of the node program"
+    if not cluster.uses_slurm:
+        return
+    published = state.scheduler.current
+    if published is None:
+        yield _not_published(what, state)
+        return
+    own = published.configuration.program if published.configuration else None
+    controller = published.controller or "controller"
+    found: list[tuple[str, str, str | None]] = []
+    if own is None:
+        reason = f"{controller} does not publish them: its node program is older, or has none"
+        yield NotCompared(what, reason, None, is_unread=True)
+    else:
+        yield from _changes(controller, own.changes, own.changes_count)
+        for version, packages in own.versions.items():
+            part = "" if len(own.versions) == 1 else f": {', '.join(packages)}"
+            found.append((controller, f"program_sha256{part}", version))
+    for name, accepted in sorted((published.acceptance or {}).items()):
+        if accepted.program is not None:
+            yield from _changes(name, accepted.program.changes, accepted.program.changes_count)
+            found.append((name, "program_sha256", accepted.program.sha256))
+    if found:
+        yield from _versions(what, found, read())
+    yield from _unreported(what, cluster, published)
+
+
+def _versions(
+    what: str,
+    found: Iterable[tuple[str, str, str | None]],
+    uploaded: Mapping[str, str | None] | NotRead,
+) -> Found:
+    """What runs against the version that is deployed."""
+    if isinstance(uploaded, NotRead):
+        is_unread = uploaded.reason != NO_ADDRESS
+        yield NotCompared(f"{what}: their version", uploaded.reason, uploaded.hint, is_unread)
+        return
+    text = uploaded.get(PROGRAM_FILE)
+    if text is None:
+        reason = f"the deployed scripts have no {PROGRAM_FILE}: an older version deployed them"
+        yield NotCompared(f"{what}: their version", reason, "clusterwright deploy FILE", True)
+        return
+    expected = text.strip()
+    for name, path, version in found:
+        if version != expected:
+            yield Difference(name, path, version or "several versions", expected, "node-program")
+
+
+def _changes(name: str, changes: Sequence[ProgramChange], count: int) -> Found:
+    for one in changes:
+        yield Difference(name, one.path, one.sha256, one.recorded_sha256, "node-program")
+    if count > len(changes):
+        more = f"{count - len(changes)} more files"
+        yield Difference(name, more, "changed", "as installed", "node-program")
+
+
+def _unreported(what: str, cluster: Cluster, published: SchedulerState) -> Found:
+    """Nodes that do not report their files."""
+    accepted = published.acceptance or {}
+    silent = [
+        node.name
+        for node in published.nodes or ()
+        if node.name not in accepted or accepted[node.name].program is None
+    ]
+    if silent:
+        more = f" and {len(silent) - _SHOWN} more" if len(silent) > _SHOWN else ""
+        yield NotCompared(
+            f"{what} on {', '.join(silent[:_SHOWN])}{more}",
+            "compute nodes report them when acceptance tests them",
+            "clusterwright accept FILE",
+        )
+    login = [group.name for group in cluster.compute if group.role == "login"]
+    if cluster.traits.service_runs_controller:
+        login = login[1:]  # the node of the first one publishes
+    if login:
+        yield NotCompared(
+            f"{what} on nodes of {', '.join(login)}",
+            "login nodes have no right to publish",
+            "on the node: sudo clusterwright drift",
+        )
 
 
 def slurm_differences(cluster: Cluster, state: ClusterState, catalog: Catalog) -> Found:

@@ -18,7 +18,8 @@ def drift_text(report: DriftReport, style: Style = PLAIN) -> str:
     lines: list[str] = []
     for difference in report.differences:
         label = style.paint("warning", f"{difference.kind}:")
-        where = ".".join(part for part in (difference.resource, difference.path) if part)
+        between = ":" if difference.path.startswith("/") else "."
+        where = between.join(part for part in (difference.resource, difference.path) if part)
         lines += [
             f"{label} {printable(where)}",
             f"  deployed  {_value(difference.deployed)}",

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Optional
 
-from clusterwright_common import records, xid_history
+from clusterwright_common import installation, records, xid_history
 from clusterwright_common.probe import Probe
 
 from clusterwright_acceptance import registry, running
@@ -76,6 +76,7 @@ def run_level(
             say(f"{check.id}: {journal.outcomes[check.id].verdict}")
         journal.ended_at = _stamp(clock())
         result = _result(level, expected, journal, [check.id for check in wanted], clock())
+        result["program"] = _program(probe)
         # The result first: a journal that has ended without its result would start again.
         records.write(probe.path(RESULT), result)
         save(path, journal)
@@ -142,6 +143,15 @@ def _result(
             for check, outcome in verdict.outcomes.items()
         ],
     }
+
+
+def _program(probe: Probe) -> Optional[dict[str, Any]]:
+    """The node program of this node, in a few words: the cluster has one for each node."""
+    try:
+        found = installation.read(probe.path("/"))
+    except OSError:
+        return None
+    return None if found is None else found.in_short()
 
 
 def facts_of(result: Mapping[str, Any]) -> dict[str, Any]:

@@ -49,6 +49,7 @@ def keep(folder: Path, result: Mapping[str, Any], run: str, level: str, now: str
             "action": result["action"],
             "level": level,
             "tested_at": now,
+            "program": result.get("program"),
             "since": before["since"] if same and "since" in before else now,
             "history": [*history, entry][-MOST_HISTORY:],
         },

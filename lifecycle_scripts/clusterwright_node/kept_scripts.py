@@ -5,27 +5,43 @@ The original folder is temporary: HyperPod and ParallelCluster download it for o
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+
+from clusterwright_common import installation
 
 from clusterwright_node import programs
 from clusterwright_node.node import Node
 
-FOLDER = "/opt/clusterwright/scripts"
+FOLDER = f"{installation.ROOT}/scripts"
+_NAME = "scripts"
 _SOURCE = Path(__file__).parents[1]
 
 
 def files(node: Node, inputs: Sequence[str]) -> dict[str, str]:
-    """Texts by path: the program with the data of its packages, and the named files."""
-    found = {}
+    """Texts by path: the program with the data of its packages, the named files, and at last
+    the record of the program.
+    """
+    texts = {}
     data = (path for path in _SOURCE.rglob("*.json") if path.parent != _SOURCE)
     for source in sorted((*_SOURCE.rglob("*.py"), *data)):
-        name = source.relative_to(_SOURCE).as_posix()
-        found[f"{FOLDER}/{name}"] = source.read_text(encoding="utf-8")
+        texts[source.relative_to(_SOURCE).as_posix()] = source.read_text(encoding="utf-8")
+    found = {f"{FOLDER}/{name}": text for name, text in texts.items()}
     for name in inputs:
         path = Path(node.inputs.folder) / name
         found[f"{FOLDER}/{name}"] = path.read_text(encoding="utf-8")
-    return found
+    path_of_record, text = programs.record(_NAME, "scripts", texts)
+    return {**found, path_of_record: text}
+
+
+def left_over(node: Node, wanted: Mapping[str, str]) -> list[str]:
+    """Files of an earlier version of the program, which `files` no longer has."""
+    packages = node.machine.listing(FOLDER)
+    return [
+        path
+        for package in packages
+        for path in programs.left_over(node.machine, f"{FOLDER}/{package}", wanted)
+    ]
 
 
 def command(configuration: str, steps: Sequence[str], more: Sequence[str] = ()) -> str:

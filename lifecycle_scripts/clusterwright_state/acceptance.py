@@ -18,7 +18,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Optional
 
-from clusterwright_common import records
+from clusterwright_common import installation, records
 
 from clusterwright_state.bucket import Bucket
 from clusterwright_state.times import seconds_of, stamp
@@ -155,6 +155,7 @@ class Runs:
             state = {
                 key: known.get(key) for key in ("state", "reason", "action", "level", "since")
             }
+            program = known.get("program")
             instance = node.get("instance_id")
             times = (node.get("boot_time"), (announced or {}).get(str(node["name"])))
             booted = max((str(at) for at in times if at is not None), default=None)
@@ -166,6 +167,9 @@ class Runs:
             ):
                 reason = f"it started after its last test, {tested}"
                 state.update(state="new", reason=reason, action=None, since=booted)
+                program = None  # of another boot
+            if installation.is_short(program):
+                state["program"] = program
             found[str(node["name"])] = state
         return found or None
 

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Optional
 
-from clusterwright_common import records
+from clusterwright_common import installation, records
 from clusterwright_common.probe import Probe
 
 from clusterwright_state import (
@@ -157,6 +157,7 @@ class Service:
             "configuration": {
                 "inputs_sha256": options.inputs_sha256,
                 "slurm_conf": slurm_view.running_configuration(probe),
+                "program": _program(),
             },
         }
 
@@ -376,6 +377,15 @@ class Service:
             tested = {node["name"] for node in known if node["partitions"]}
             return requests.start(self._runs, request, tested, ours)
         return requests.carry_out(probe, request, names, reserve=self._options.reserve)
+
+
+def _program() -> Optional[dict[str, Any]]:
+    """The node program of this node; None where it cannot be read."""
+    try:
+        found = installation.read(Path("/"))
+    except OSError:
+        return None
+    return None if found is None else found.to_json()
 
 
 def _reserved(reservations: Optional[Sequence[Mapping[str, Any]]]) -> dict[str, str]:

@@ -51,6 +51,7 @@ class LifecycleStack(ScriptsStack):
         super().__init__(base.scope, cluster, description="lifecycle scripts and what they read")
         cluster_file = node_files.cluster_json(cluster, base.catalog)
         own = scripts.site_files(cluster.lifecycle.steps)
+        own |= node_files.program_files(own)
         jobs = job_files.job_files(cluster, base.catalog, plan)
         # Compute nodes, whose queues have scripts of their own, do not need it.
         diagnosis = scripts.diagnosis_files()

@@ -14,7 +14,8 @@ from stacks.lifecycle.scripts import FOLDER
 if os.fspath(FOLDER) not in sys.path:
     sys.path.append(os.fspath(FOLDER))
 
+from clusterwright_common import installation
 from clusterwright_node import contract
 from clusterwright_node.fields import build, to_json
 
-__all__ = ["build", "contract", "to_json"]
+__all__ = ["build", "contract", "installation", "to_json"]

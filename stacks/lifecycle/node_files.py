@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -22,7 +22,8 @@ from clusterwright.platforms.node_artefacts import artefacts_of
 from clusterwright.platforms.node_hardware import hardware
 from clusterwright.platforms.parallelcluster.storage import mounted_by_parallelcluster
 from stacks.base import names
-from stacks.lifecycle.node_contract import build, contract, to_json
+from stacks.lifecycle import scripts
+from stacks.lifecycle.node_contract import build, contract, installation, to_json
 from stacks.slurm.accounting_stack import AccountingDatabase
 from stacks.storage.home import HomeMount
 from stacks.storage.lustre import LustreMount
@@ -40,6 +41,16 @@ def cluster_json(cluster: Cluster, catalog: Catalog) -> dict[str, Any]:
     of the scripts. Keys of the same name in spec and contract are copied.
     """
     return to_json(_cluster_file(cluster, catalog))
+
+
+def program_files(own: Mapping[str, str]) -> dict[str, str]:
+    """The digest of the node program with the custom steps `own`, as a file of the folder.
+
+    Nodes compute the same of what they install, and `clusterwright drift` compares.
+    """
+    contents = scripts.contents_of(scripts.FOLDER)
+    contents |= {name: text.encode() for name, text in own.items()}
+    return {installation.UPLOADED: installation.version(contents) + "\n"}
 
 
 def queue_json(cluster: Cluster, catalog: Catalog, queue: str) -> dict[str, Any]:

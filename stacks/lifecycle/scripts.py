@@ -66,7 +66,7 @@ def scripts_digest(
     It depends on paths and contents, not on times, owners and modes, which S3 does not store.
     """
     digest = hashlib.sha256()
-    contents = _contents(folder)
+    contents = contents_of(folder)
     for name, value in files.items():
         contents[name] = canonical(value).encode()
     for name, text in (texts or {}).items():
@@ -79,7 +79,7 @@ def scripts_digest(
 
 def manifest(texts: Mapping[str, str], folder: Path = FOLDER) -> str:
     """The manifest of the scripts in `folder` and of `texts` (name to text), as text."""
-    contents = _contents(folder)
+    contents = contents_of(folder)
     contents |= {name: text.encode() for name, text in texts.items()}
     return "".join(
         f"{hashlib.sha256(content).hexdigest()}  {name}\n"
@@ -104,7 +104,8 @@ def write_to(target: Path, texts: Mapping[str, str]) -> None:
         copy.write_text(text, encoding="utf-8")
 
 
-def _contents(folder: Path) -> dict[str, bytes]:
+def contents_of(folder: Path) -> dict[str, bytes]:
+    """The scripts in a folder by their path."""
     read = file_access.read_all(script_files(folder))
     return {path.relative_to(folder).as_posix(): content for path, content in read.items()}
 

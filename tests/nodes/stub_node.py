@@ -51,6 +51,9 @@ class StubMachine(Machine):
         self.files[path] = text
         self.modes[path] = mode
 
+    def remove(self, path: str) -> None:
+        self.files.pop(path, None)
+
     def exists(self, path: str) -> bool:
         return path in self.files
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from clusterwright_common import installation
 from clusterwright_node import programs, slurm_health
 
 from tests.nodes.stub_node import stub_node
@@ -22,8 +23,11 @@ def test_a_program_is_installed_with_what_it_uses(package: str, common: bool) ->
     assert not programs.is_installed(node, package)
     programs.install(node, package)
     assert programs.is_installed(node, package)
-    written = {path.split("/")[4] for path in node.machine.files}
-    assert written == ({package, "clusterwright_common"} if common else {package})
+    packages = {package, "clusterwright_common"} if common else {package}
+    recorded = {f"{installation.RECORDS}/{name}.json" for name in packages}
+    files = node.machine.files.keys() - recorded
+    assert {path.split("/")[4] for path in files} == packages
+    assert recorded <= node.machine.files.keys()
     tables = {path.split("/")[-1] for path in node.machine.files if path.endswith(".json")}
     assert ("xid_verdicts.json" in tables) is common
 
@@ -37,6 +41,24 @@ def test_only_changed_files_are_written() -> None:
     assert not programs.is_installed(node, "clusterwright_spot")
     programs.install(node, "clusterwright_spot")
     assert list(node.machine.modes) == [path]
+
+
+def test_files_of_an_earlier_version_are_removed() -> None:
+    node = stub_node()
+    programs.install(node, "clusterwright_spot")
+    before = dict(node.machine.files)
+    folder = f"{programs.FOLDER}/clusterwright_spot"
+    cache = f"{folder}/__pycache__/notice.cpython-39.pyc"
+    node.machine.files[cache] = "x"
+    assert programs.is_installed(node, "clusterwright_spot")
+    for name in ("older.py", "checks/older.json"):
+        node.machine.files[f"{folder}/{name}"] = "x"
+        assert not programs.is_installed(node, "clusterwright_spot")
+    other = f"{programs.FOLDER}/clusterwright_other/x.py"
+    node.machine.files[other] = "x"
+    programs.install(node, "clusterwright_spot")
+    assert node.machine.files == {**before, cache: "x", other: "x"}
+    assert programs.is_installed(node, "clusterwright_spot")
 
 
 def test_the_command_line_uses_the_images_python() -> None:

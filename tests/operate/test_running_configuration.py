@@ -11,13 +11,20 @@ import pytest
 
 from clusterwright.catalog import load_catalog
 from clusterwright.cluster_state.not_read import NotRead
-from clusterwright.cluster_state.published import RunningConfiguration, SchedulerView
+from clusterwright.cluster_state.published import (
+    InstalledProgram,
+    ProgramChange,
+    ReportedProgram,
+    RunningConfiguration,
+    SchedulerView,
+)
 from clusterwright.cluster_state.results import ClusterState, PlatformGroup
 from clusterwright.operate.results import Difference, NotCompared
 from clusterwright.operate.running_configuration import (
     NO_ADDRESS,
     image_differences,
     inputs_sha256,
+    installed_differences,
     node_program_differences,
     same_setting,
     slurm_differences,
@@ -70,6 +77,90 @@ def test_what_is_not_published_is_unread(tmp_path: Path) -> None:
         ("not published", True),
         ("not published", True),
     ]
+
+
+VERSION = "5" * 64
+FILES = {**UPLOADED, "program.sha256": f"{VERSION}\n"}
+CHANGE = ProgramChange(path="/opt/clusterwright/lib/a.py", sha256="1", recorded_sha256="2")
+
+
+def installed(
+    folder: Path,
+    program: InstalledProgram | None,
+    uploaded: Any = FILES,
+    tested: ReportedProgram | None = None,
+    **spec: Any,
+) -> tuple[list[tuple[Any, ...]], list[NotCompared]]:
+    """Differences and what was not compared; every compute node has `tested`."""
+    loaded = load(folder, **spec)
+    state = published(configuration=RunningConfiguration(program=program))
+    accepted = {
+        name: one.model_copy(update={"program": tested})
+        for name, one in (state.acceptance or {}).items()
+    }
+    view = SchedulerView(state.model_copy(update={"acceptance": accepted}), None)
+    found = cluster_state(loaded, scheduler=view)
+    entries = list(installed_differences(loaded.cluster, found, lambda: uploaded))
+    differences = [one for one in entries if isinstance(one, Difference)]
+    assert {one.kind for one in differences} <= {"node-program"}
+    rows = [(one.resource, one.path, one.deployed, one.file) for one in differences]
+    return rows, [one for one in entries if isinstance(one, NotCompared)]
+
+
+def test_installed_files_as_deployed(tmp_path: Path) -> None:
+    same = InstalledProgram(versions={VERSION: ("clusterwright_state", "scripts")})
+    assert installed(tmp_path, same, tested=ReportedProgram(sha256=VERSION)) == ([], [])
+    rows, (entry,) = installed(tmp_path, same)
+    assert rows == []
+    assert not entry.is_unread
+    assert entry.what.endswith("on ip-workers-1, ip-workers-2, ip-workers-3, ip-workers-4")
+
+
+def test_changed_installed_files_are_named(tmp_path: Path) -> None:
+    own = InstalledProgram(versions={VERSION: ("a",)}, changes=(CHANGE,), changes_count=21)
+    tested = ReportedProgram(sha256=VERSION, changes=(CHANGE,), changes_count=1)
+    rows, entries = installed(tmp_path, own, tested=tested)
+    assert entries == []
+    assert rows == [
+        ("ip-controller-1", "/opt/clusterwright/lib/a.py", "1", "2"),
+        ("ip-controller-1", "20 more files", "changed", "as installed"),
+        *((f"ip-workers-{n}", "/opt/clusterwright/lib/a.py", "1", "2") for n in range(1, 5)),
+    ]
+    # Without the address of the deployed files what was changed on the nodes is named too.
+    for reason, is_unread in (("denied", True), (NO_ADDRESS, False)):
+        again, (entry,) = installed(tmp_path, own, NotRead("x", reason), tested)
+        assert again == rows
+        assert entry.is_unread is is_unread
+
+
+def test_another_version_than_the_deployed_one(tmp_path: Path) -> None:
+    older = "4" * 64
+    rows, _ = installed(
+        tmp_path, InstalledProgram(versions={older: ("a",)}), tested=ReportedProgram(sha256=older)
+    )
+    assert rows[0] == ("ip-controller-1", "program_sha256", older, VERSION)
+    assert [row[0] for row in rows[1:]] == [f"ip-workers-{n}" for n in range(1, 5)]
+    mixed = InstalledProgram(versions={older: ("a", "b"), VERSION: ("c",)})
+    rows, _ = installed(tmp_path, mixed, tested=ReportedProgram())
+    assert rows[:2] == [
+        ("ip-controller-1", "program_sha256: a, b", older, VERSION),
+        ("ip-workers-1", "program_sha256", "several versions", VERSION),
+    ]
+    rows, (entry,) = installed(tmp_path, mixed, UPLOADED, ReportedProgram(sha256=VERSION))
+    assert rows == []
+    assert entry.is_unread
+    assert "program.sha256" in entry.reason
+
+
+def test_installed_files_that_nobody_publishes(tmp_path: Path) -> None:
+    rows, entries = installed(tmp_path, None, tested=ReportedProgram(sha256=VERSION))
+    assert rows == []
+    assert [entry.is_unread for entry in entries] == [True]
+    cluster, found = state(tmp_path, None)
+    silent = replace(found, scheduler=SchedulerView(None, NotRead("x", "not published")))
+    (entry,) = installed_differences(cluster, silent, lambda: FILES)
+    assert isinstance(entry, NotCompared)
+    assert (entry.reason, entry.is_unread) == ("not published", True)
 
 
 def test_slurm_conf(tmp_path: Path) -> None:

@@ -23,9 +23,12 @@ def applies(node: Node) -> Verdict:
 
 
 def check(node: Node) -> Verdict:
-    for path, text in kept_scripts.files(node, _INPUTS).items():
+    files = kept_scripts.files(node, _INPUTS)
+    for path, text in files.items():
         if node.machine.read_text(path) != text:
             return missing(f"{path} is missing or outdated")
+    if kept_scripts.left_over(node, files):
+        return missing("files of an earlier version are left")
     if not systemd.has_unit(node, slurm_later.UNIT, unit_text(node)):
         return missing(f"{slurm_later.UNIT} is not active and enabled")
     return SATISFIED
@@ -33,7 +36,10 @@ def check(node: Node) -> Verdict:
 
 def apply(node: Node) -> None:
     systemd.stop_before_change(node, slurm_later.UNIT)
-    for path, text in kept_scripts.files(node, _INPUTS).items():
+    files = kept_scripts.files(node, _INPUTS)
+    for path in kept_scripts.left_over(node, files):
+        node.machine.remove(path)
+    for path, text in files.items():
         if node.machine.read_text(path) != text:
             node.machine.write_text(path, text)
     systemd.install_unit(node, slurm_later.UNIT, unit_text(node))

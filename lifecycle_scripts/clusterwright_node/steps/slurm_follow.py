@@ -37,16 +37,22 @@ def applies(node: Node) -> Verdict:
 
 
 def check(node: Node) -> Verdict:
-    for path, text in _files(node).items():
+    files = _files(node)
+    for path, text in files.items():
         if node.machine.read_text(path) != text:
             return missing(f"{path} is missing or outdated")
+    if kept_scripts.left_over(node, files):
+        return missing("files of an earlier version are left")
     if not systemd.has_unit(node, PATH_UNIT, _path_text(node)):
         return missing(f"{PATH_UNIT} is not active and enabled")
     return SATISFIED
 
 
 def apply(node: Node) -> None:
-    for path, text in _files(node).items():
+    files = _files(node)
+    for path in kept_scripts.left_over(node, files):
+        node.machine.remove(path)
+    for path, text in files.items():
         if node.machine.read_text(path) != text:
             node.machine.write_text(path, text, mode=_MODE if path == PROGRAM else 0o644)
     systemd.install_unit(node, PATH_UNIT, _path_text(node))

@@ -37,9 +37,12 @@ def check(node: Node) -> Verdict:
     if not topology.is_wanted(node):
         reason = f"{TIMER} exists, but the spec has no topology"
         return missing(reason) if _is_there(node) else SATISFIED
-    for path, text in _files(node).items():
+    files = _files(node)
+    for path, text in files.items():
         if node.machine.read_text(path) != text:
             return missing(f"{path} is missing or outdated")
+    if kept_scripts.left_over(node, files):
+        return missing("files of an earlier version are left")
     if not systemd.has_unit(node, TIMER, _timer_text()):
         return missing(f"{TIMER} is not active and enabled")
     return SATISFIED
@@ -55,7 +58,10 @@ def apply(node: Node) -> None:
                 node.machine.remove(path)
         node.machine.change("systemctl", "daemon-reload")
         return
-    for path, text in _files(node).items():
+    files = _files(node)
+    for path in kept_scripts.left_over(node, files):
+        node.machine.remove(path)
+    for path, text in files.items():
         if node.machine.read_text(path) != text:
             node.machine.write_text(path, text, mode=_MODE if path == PROGRAM else 0o644)
     systemd.install_unit(node, TIMER, _timer_text())

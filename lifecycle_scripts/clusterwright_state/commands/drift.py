@@ -1,6 +1,7 @@
 """`clusterwright drift` on a node: what nodes can compare; the rest needs AWS and the file.
 
-Compared are the inputs of this node with those that the controller published, the slurm.conf of
+Compared are the inputs of this node and the version of its node program with those that the
+controller published, the files of the node program with what was installed, the slurm.conf of
 this node with what slurmctld runs, and the versions of slurmd with slurmctld's.
 """
 
@@ -11,6 +12,7 @@ import posixpath
 import re
 from typing import Any, Optional
 
+from clusterwright_common import installation
 from clusterwright_common.probe import Probe
 
 from clusterwright_state import slurm_view
@@ -22,6 +24,7 @@ _TIMEOUT_SECONDS = 20.0
 _DEADLINE_SECONDS = 60.0
 _SLURM_CONF = "the running Slurm configuration"
 _INPUTS = "the inputs of the node program"
+_FILES = "the installed files of the node program"
 # Lines of these are not in `scontrol show config`, or in another form.
 _OTHER_FORM = re.compile(
     r"(?:nodename|nodeset|partitionname|downnodes|frontendname|slurmctldhost|.*(?:pass|key|secret"
@@ -47,7 +50,7 @@ def answer(view: View, root: str = "/") -> dict[str, Any]:
     probe = Probe(root, _DEADLINE_SECONDS)
     differences: list[dict[str, Any]] = []
     parts: list[dict[str, Any]] = []
-    for compare in (_of_inputs, _of_slurm_conf, _of_versions):
+    for compare in (_of_inputs, _of_files, _of_slurm_conf, _of_versions):
         differs, unknown = compare(view, probe)
         differences += differs
         parts += unknown
@@ -82,8 +85,40 @@ def _of_inputs(view: View, _: Probe) -> _Found:
         return [], [_part(_INPUTS, f"{which} does not state their digest")]
     if setting.inputs_sha256 == theirs:
         return [], []
-    here = os.uname().nodename.partition(".")[0]
-    return [_differs(here, "inputs_sha256", setting.inputs_sha256, theirs, "node-program")], []
+    return [_differs(_here(), "inputs_sha256", setting.inputs_sha256, theirs, "node-program")], []
+
+
+def _of_files(view: View, probe: Probe) -> _Found:
+    """The files against the records of their installation, and their version."""
+    try:
+        ours = installation.read(probe.path("/"))
+    except OSError as error:
+        return [], [_part(_FILES, f"they cannot be read: {error}", "as root")]
+    if ours is None:
+        return [], [_part(_FILES, f"{installation.RECORDS} has no records of them")]
+    found = [
+        _differs(_here(), one["path"], one["sha256"], one["recorded_sha256"], "node-program")
+        for one in ours.changes
+    ]
+    if view.setting.administers:
+        return found, []  # it is the one that the others are compared with
+    try:
+        theirs = published.program_sha256(view.setting)
+    except published.NotReadable as error:
+        return found, [_part(f"{_FILES}: their version", str(error))]
+    if theirs is None:
+        reason = f"{view.setting.administrator} does not state one version"
+        return found, [_part(f"{_FILES}: their version", reason)]
+    for version, packages in sorted(ours.versions.items()):
+        if version != theirs:
+            part = "" if len(ours.versions) == 1 else f": {', '.join(packages)}"
+            where = f"program_sha256{part}"
+            found.append(_differs(_here(), where, version, theirs, "node-program"))
+    return found, []
+
+
+def _here() -> str:
+    return os.uname().nodename.partition(".")[0]
 
 
 def _of_slurm_conf(view: View, probe: Probe) -> _Found:
@@ -190,7 +225,9 @@ def _plain(text: str) -> str:
     return _UNIT.sub("", text.strip().lower())
 
 
-def _differs(resource: str, path: str, deployed: str, file: str, kind: str) -> dict[str, Any]:
+def _differs(
+    resource: str, path: str, deployed: Optional[str], file: Optional[str], kind: str
+) -> dict[str, Any]:
     return {
         "resource": resource,
         "path": path,

@@ -65,9 +65,24 @@ def inputs_sha256(setting: Setting) -> Optional[str]:
     NotReadable
         As of `read`.
     """
-    found = _state(setting, dt.datetime.now(dt.timezone.utc))
-    digest = (found.get("configuration") or {}).get("inputs_sha256")
+    digest = _configuration(setting).get("inputs_sha256")
     return None if digest is None else str(digest)
+
+
+def program_sha256(setting: Setting) -> Optional[str]:
+    """The version of the node program of the node that publishes; None if it states not one.
+
+    Raises
+    ------
+    NotReadable
+        As of `read`.
+    """
+    versions = (_configuration(setting).get("program") or {}).get("versions") or {}
+    return str(next(iter(versions))) if len(versions) == 1 else None
+
+
+def _configuration(setting: Setting) -> Mapping[str, Any]:
+    return _state(setting, dt.datetime.now(dt.timezone.utc)).get("configuration") or {}
 
 
 def _state(setting: Setting, now: dt.datetime) -> Mapping[str, Any]:

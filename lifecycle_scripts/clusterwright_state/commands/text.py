@@ -191,11 +191,12 @@ def _number(value: Any) -> str:
 def _drift(answer: Answer) -> list[str]:
     found = []
     for one in answer["differences"]:
-        where = ".".join(part for part in (one["resource"], one["path"]) if part)
+        between = ":" if one["path"].startswith("/") else "."
+        where = between.join(part for part in (one["resource"], one["path"]) if part)
         found += [
             f"{one['kind']}: {where}",
-            f"  deployed  {one['deployed']}",
-            f"  file      {one['file']}",
+            f"  deployed  {one['deployed'] or '(none)'}",
+            f"  file      {one['file'] or '(none)'}",
         ]
     count = len(answer["differences"])
     return [*found, f"{count} {'difference' if count == 1 else 'differences'}"]

@@ -30,6 +30,9 @@ PROMISES = {
     "on-nodes": "on the controller and login nodes `clusterwright status`, `topology` and "
     "`capacity` answer root and users, with the account and every compute node of Slurm; `drift` "
     "finds no difference, and says what it did not compare",
+    "edited-program": "a file of the node program that root edits on the controller or a login "
+    "node is named there by `clusterwright drift`, and the controller's from the workstation, "
+    "until it is as it was",
     "acts-on-nodes": "there root drains a node, with the reason in Slurm, and resumes it",
     "diagnoses-on-nodes": "there `clusterwright diagnose` names by the same tables the drained "
     "node, why a job failed, from its output, and what a log that is given says",
@@ -43,6 +46,7 @@ PROMISES = {
 _REASON = "slow NVLink"
 _USER = "nobody"
 _REPORT = "/root/rehearsal-report"
+_PROGRAM = "/opt/clusterwright/lib/clusterwright_state/spares.py"
 _LOG = "/tmp/rehearsal-dmesg.txt"  # noqa: S108  of a node
 _MESSAGE = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB."
 _XID = "NVRM: Xid (PCI:0000:59:00): 79, pid=1, GPU has fallen off the bus."
@@ -131,6 +135,10 @@ def _on_nodes(context: ScenarioContext, node: Node) -> None:
                     context.expect(found["account"] in known, f"{place}: {found['account']}")
                 _drift(context, place, user)
 
+    with context.promise("edited-program"):
+        for place in places:
+            _edits(context, place)
+
     with context.promise("acts-on-nodes"):
         _acts(context, node, places, because)
 
@@ -207,6 +215,35 @@ def _drift(context: ScenarioContext, place: Node, user: str) -> None:
     found = _local(context, place, "drift", user=user, codes=(2,))
     parts = "; ".join(one["what"] for one in found["not_compared"])
     context.note(f"{place.host}: drift ({user}) does not compare {parts}")
+
+
+def _edits(context: ScenarioContext, place: Node) -> None:
+    """An edited file of the node program is named; the version is the deployed one."""
+    place.must(f"cp -p {_PROGRAM} /root/program.before && echo '# edited' >> {_PROGRAM}")
+    try:
+        for user in ("root", _USER):
+            found = _local(context, place, "drift", user=user, codes=(1,))
+            named = [(one["kind"], one["path"]) for one in found["differences"]]
+            context.expect(named == [("node-program", _PROGRAM)], f"{place} ({user}): {found}")
+        if place.host == context.controller.host:
+            operator.poll_now(context)
+            context.wait_for(functools.partial(_unpublished_edit, context), within_s=60)
+            found = command_line.answer(context, ("drift",), codes=(1,))
+            named = [
+                (one["path"], one["deployed"] != one["file"])
+                for one in found["differences"]
+                if one["kind"] == "node-program"
+            ]
+            context.expect(named == [(_PROGRAM, True)], f"from the workstation: {found}")
+    finally:
+        place.must(f"mv /root/program.before {_PROGRAM}")
+    _drift(context, place, "root")
+
+
+def _unpublished_edit(context: ScenarioContext) -> str | None:
+    program = ((_published(context) or {}).get("configuration") or {}).get("program") or {}
+    paths = [one["path"] for one in program.get("changes", ())]
+    return None if paths == [_PROGRAM] else f"published of the node program: {program}"
 
 
 def _difference(context: ScenarioContext, place: Node, user: str) -> str | None:

@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from clusterwright_common import installation
+from clusterwright_common.installation import Installed
 from clusterwright_common.probe import CommandResult, Probe
 from clusterwright_state import slurm_view
 from clusterwright_state.commands import drift, view
@@ -36,12 +38,15 @@ def slurm(
     monkeypatch.setattr(Probe, "run", run)
 
 
-def publish(node: Commands, digest: str | None) -> None:
+def publish(node: Commands, digest: str | None, program: str = "v1") -> None:
     node.published = json.dumps(
         {
             "environment": "prod",
             "written_at": view.now(),
-            "configuration": {"inputs_sha256": digest},
+            "configuration": {
+                "inputs_sha256": digest,
+                "program": {"versions": {program: ["clusterwright_state"]}},
+            },
         }
     )
 
@@ -51,6 +56,25 @@ def differences(found: dict[str, Any]) -> list[tuple[str, ...]]:
     assert set(found) == set(DriftOutput.model_fields)
     keys = ("kind", "resource", "path", "deployed", "file")
     return [tuple(one[key] for key in keys) for one in found["differences"]]
+
+
+def installed(
+    monkeypatch: pytest.MonkeyPatch, *versions: str, changes: Any = (), error: str = ""
+) -> None:
+    """What the node has of the node program."""
+
+    def read(_: Path) -> Installed | None:
+        if error:
+            raise PermissionError(error)
+        found: dict[str, list[str]] = {one: [f"package-{one}"] for one in versions}
+        return Installed(found, list(changes)) if found else None
+
+    monkeypatch.setattr(installation, "read", read)
+
+
+@pytest.fixture(autouse=True)
+def _installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    installed(monkeypatch, "v1")
 
 
 SAME = {"HASH_VAL": "Match", "SLURM_VERSION": "24.11.5"}
@@ -247,3 +271,78 @@ def test_inputs_that_nobody_states(commands: Commands, monkeypatch: pytest.Monke
     assert reason() == "the controller does not state their digest"
     commands.setting(inputs_sha256="a1", platform="parallelcluster")
     assert reason() == "groups have files of their own on this platform"
+
+
+PROGRAM = "/opt/clusterwright/lib/clusterwright_state/service.py"
+
+
+def test_changed_files_of_the_node_program_are_named(
+    commands: Commands, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("os.uname", lambda: type("Uname", (), {"nodename": "ip-10-0-0-9.ec2"}))
+    slurm(monkeypatch, SAME)
+    commands.setting(inputs_sha256="a1", administers=False)
+    publish(commands, "a1")
+    changes = [
+        {"path": PROGRAM, "sha256": "1", "recorded_sha256": "2"},
+        {"path": "/opt/clusterwright/lib/json.py", "sha256": "3", "recorded_sha256": None},
+        {"path": "/opt/clusterwright/lib/a/b.py", "sha256": None, "recorded_sha256": "4"},
+    ]
+    installed(monkeypatch, "v1", changes=changes)
+    found = commands.answer("drift")
+    assert found["exit_code"] == 1
+    assert differences(found) == [
+        ("node-program", "ip-10-0-0-9", PROGRAM, "1", "2"),
+        ("node-program", "ip-10-0-0-9", "/opt/clusterwright/lib/json.py", "3", None),
+        ("node-program", "ip-10-0-0-9", "/opt/clusterwright/lib/a/b.py", None, "4"),
+    ]
+    text = commands.run("drift")[1]
+    assert f"node-program: ip-10-0-0-9:{PROGRAM}\n  deployed  1\n  file      2\n" in text
+    assert "json.py\n  deployed  3\n  file      (none)\n" in text
+    assert "b.py\n  deployed  (none)\n  file      4\n" in text
+
+
+def test_another_version_of_the_node_program(
+    commands: Commands, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slurm(monkeypatch, SAME)
+    commands.setting(inputs_sha256="a1", administers=False)
+    publish(commands, "a1", program="v2")
+    (found,) = differences(commands.answer("drift"))
+    assert found[2:] == ("program_sha256", "v1", "v2")
+    installed(monkeypatch, "v1", "v2")
+    (found,) = differences(commands.answer("drift"))
+    assert found[2:] == ("program_sha256: package-v1", "v1", "v2")
+    # The controller is the one that others are compared with.
+    commands.setting(inputs_sha256="a1")
+    assert differences(commands.answer("drift")) == []
+
+
+def test_a_node_program_that_is_not_recorded(
+    commands: Commands, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slurm(monkeypatch, SAME)
+    commands.setting(inputs_sha256="a1", administers=False)
+
+    def reasons() -> dict[str, str]:
+        found = commands.answer("drift")
+        assert differences(found) == []
+        return {
+            str(one["what"]): str(one["reason"])
+            for one in found["not_compared"]
+            if "installed files" in one["what"]
+        }
+
+    assert list(reasons()) == ["the installed files of the node program: their version"]
+    publish(commands, "a1")
+    assert reasons() == {}
+    commands.published = str(commands.published).replace('"program"', '"older"')
+    assert reasons() == {
+        "the installed files of the node program: their version": "the controller does not state "
+        "one version"
+    }
+    installed(monkeypatch)
+    what = "the installed files of the node program"
+    assert reasons() == {what: "/var/lib/clusterwright/installed has no records of them"}
+    installed(monkeypatch, error="denied")
+    assert reasons() == {what: "they cannot be read: denied"}
