@@ -12,7 +12,7 @@ import pytest
 from clusterwright.json_output.schemas import schemas
 from tests.stacks.deployment import Account
 from tests.support.command_line import clusterwright
-from tests.support.deployed_cluster import Deployed
+from tests.support.deployed_cluster import Deployed, node_name
 from tests.support.rich_specs import ACCOUNT, MINIMAL, changed
 
 pytestmark = pytest.mark.usefixtures("in_account")
@@ -46,6 +46,43 @@ def test_nothing_differs_and_the_rest_is_listed(deployed: Deployed) -> None:
     reasons = {entry["what"]: entry["reason"] for entry in data["not_compared"]}
     for what in ("the running Slurm configuration", "the inputs of the node program"):
         assert "has not published" in reasons[what]
+
+
+def test_installed_files_of_the_node_program(deployed: Deployed) -> None:
+    """As deployed, changed by hand on the controller, of another version on a compute node."""
+    cluster = deployed.account.client("sagemaker").describe_cluster(ClusterName="test")
+    uri = cluster["InstanceGroups"][0]["LifeCycleConfig"]["SourceS3Uri"]
+    bucket, _, prefix = uri.removeprefix("s3://").partition("/")
+    key = f"{prefix.strip('/')}/program.sha256"
+    body = deployed.account.client("s3").get_object(Bucket=bucket, Key=key)["Body"]
+    version = body.read().decode().strip()
+
+    def found(code: int, changes: list[dict[str, str]], tested: str) -> list[tuple[str, ...]]:
+        program = {"versions": {version: ["clusterwright_state"]}, "changes": changes}
+        names = [node_name(node) for node in deployed.nodes()]
+        deployed.publish(
+            configuration={"program": {**program, "changes_count": len(changes)}},
+            acceptance={
+                name: {"state": "accepted", "program": {"sha256": tested}} for name in names
+            },
+        )
+        return [
+            (one["path"], one["deployed"], one["file"])
+            for one in drift(deployed.path, code)["differences"]
+        ]
+
+    path = "/opt/clusterwright/scripts/clusterwright_node/steps/users.py"
+    change = {"path": path, "sha256": "1", "recorded_sha256": "2"}
+    older = "0" * 64
+    try:
+        # 2: neither the digest of the inputs nor slurm.conf is published.
+        assert found(2, [], version) == []
+        assert found(1, [change], version) == [(path, "1", "2")]
+        assert {*found(1, [], older)} == {("program_sha256", older, version)}
+    finally:
+        deployed.account.client("s3").delete_object(
+            Bucket=deployed.bucket, Key="state/scheduler.json"
+        )
 
 
 def test_changes_outside_cloudformation(deployed: Deployed) -> None:

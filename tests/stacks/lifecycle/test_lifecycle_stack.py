@@ -108,6 +108,22 @@ def test_tables_of_failures_are_uploaded_with_the_scripts(build: Build) -> None:
     assert sorted(wanted.keys() <= names for names in manifests) == [False, False, True]
 
 
+@pytest.mark.parametrize("steps", [(), (STEP,)])
+def test_the_programs_digest_is_that_which_nodes_compute(
+    build: Build, tmp_path: Path, steps: tuple[str, ...]
+) -> None:
+    from clusterwright_common import installation  # on the path with stacks
+    from clusterwright_node import programs
+
+    spec = changed(MINIMAL, lifecycle={"steps": list(steps)})
+    texts = [
+        path.read_text() for path in build(spec).directory.glob(f"asset.*/{installation.UPLOADED}")
+    ]
+    scripts.copy_to(tmp_path / "node", {**scripts.site_files(steps), **scripts.diagnosis_files()})
+    assert texts == [programs.version(tmp_path / "node") + "\n"]
+    assert (programs.version(tmp_path / "node") == programs.version(scripts.FOLDER)) is (not steps)
+
+
 def test_editor_and_python_caches_are_not_uploaded(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
