@@ -10,6 +10,7 @@ import pytest
 from clusterwright_acceptance import node_run, registry
 from clusterwright_acceptance.checks import clock, gpu_count
 from clusterwright_acceptance.node_run import JOURNAL, LOCK, RESULT, AlreadyRunning, facts_of
+from clusterwright_common import installation
 
 from tests.nodes.acceptance.fake_node import NODE, Node, gpu_row
 
@@ -32,6 +33,22 @@ def test_healthy_node_is_accepted(node: Node) -> None:
     assert verdicts == {**dict.fromkeys(APPLICABLE, "pass"), **skipped}
     assert read(node, RESULT) == result
     assert facts_of(result)["versions.nccl"] == "2.27.5"
+
+
+def test_the_node_program_is_reported(node: Node, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert node.run()["program"] is None
+    folder = node.root / installation.RECORDS.lstrip("/")
+    folder.mkdir(parents=True)
+    (folder / "a.json").write_text(installation.record("lib", "1" * 64, {"a/b.py": ""}))
+    program = node.run()["program"]
+    assert (program["sha256"], program["changes_count"]) == ("1" * 64, 1)
+    assert program["changes"][0]["path"] == "/opt/clusterwright/lib/a/b.py"
+
+    def denied(_: Path) -> None:
+        raise PermissionError
+
+    monkeypatch.setattr(installation, "read", denied)
+    assert node.run()["program"] is None
 
 
 def test_bad_node_is_rejected_with_the_action(node: Node) -> None:

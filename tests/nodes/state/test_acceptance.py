@@ -126,7 +126,7 @@ def node(**changes: Any) -> dict[str, Any]:
     return {"name": "n1", "instance_id": "i-1", "boot_time": "2026-11-23T06:00:00Z", **changes}
 
 
-def kept(tmp_path: Path) -> Runs:
+def kept(tmp_path: Path, **more: Any) -> Runs:
     records.write(
         tmp_path / "nodes/n1.json",
         {
@@ -137,6 +137,7 @@ def kept(tmp_path: Path) -> Runs:
             "since": "2026-11-23T08:00:00Z",
             "tested_at": "2026-11-23T08:00:00Z",
             "instance_id": "i-1",
+            **more,
         },
     )
     return Runs(str(tmp_path))
@@ -174,6 +175,20 @@ def test_a_test_at_boot_is_of_this_boot(tmp_path: Path) -> None:
     found = kept(tmp_path).states([node()], {"n1": "2026-11-23T08:00:01Z"})
     assert found is not None
     assert found["n1"]["state"] == "new"
+
+
+def test_the_node_program_is_known_until_the_next_boot(tmp_path: Path) -> None:
+    program = {"sha256": "1" * 64}
+    for found, boot, known in (
+        (program, "06:00:00", program),
+        (program, "09:00:00", None),
+        ({"sha256": 1}, "06:00:00", None),
+        (None, "06:00:00", None),
+    ):
+        runs = kept(tmp_path, program=found)
+        states = runs.states([node(boot_time=f"2026-11-23T{boot}Z")])
+        assert states is not None
+        assert states["n1"].get("program") == known
 
 
 def test_without_tests_nothing_is_known(tmp_path: Path) -> None:

@@ -8,9 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from clusterwright_common import records
+from clusterwright_common import installation, records
+from clusterwright_common.installation import Installed
 from clusterwright_state import acceptance, service, slurm_view
 from clusterwright_state.bucket import BucketError
+
+from clusterwright.cluster_state.published import InstalledProgram
 
 ID = "01JD0000000000000000000000"
 
@@ -87,6 +90,24 @@ def made(tmp_path: Path, bucket: FakeBucket, *more: str) -> service.Service:
     words.append(f"--acceptance={tmp_path}/acceptance")
     options = service._parser().parse_args(words)
     return service.Service(options, bucket)  # type: ignore[arg-type]
+
+
+def test_the_node_program_of_this_node_is_published(
+    tmp_path: Path, slurm: FakeSlurm, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    change = {"path": "/a.py", "sha256": "1", "recorded_sha256": "2"}
+    found = Installed({"1" * 64: ["a"]}, [change] * 30)
+    monkeypatch.setattr(installation, "read", lambda _: found)
+    program = made(tmp_path, FakeBucket()).state()["configuration"]["program"]
+    assert program == {"versions": found.versions, "changes": [change] * 20, "changes_count": 30}
+    InstalledProgram.model_validate(program)
+
+    def denied(_: Path) -> None:
+        raise PermissionError
+
+    for read in (denied, lambda _: None):
+        monkeypatch.setattr(installation, "read", read)
+        assert made(tmp_path, FakeBucket()).state()["configuration"]["program"] is None
 
 
 def ask(bucket: FakeBucket, request_id: str = ID, **changes: Any) -> None:

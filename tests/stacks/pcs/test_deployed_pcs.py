@@ -15,7 +15,7 @@ import pytest
 from clusterwright.catalog import load_catalog
 from clusterwright.cli import accept
 from clusterwright.json_output.schemas import schemas
-from clusterwright.operate.running_configuration import INPUT_FILES, inputs_sha256
+from clusterwright.operate.running_configuration import INPUT_FILES, PROGRAM_FILE, inputs_sha256
 from clusterwright.platforms.hyperpod.instance_groups import lifecycle_bucket
 from clusterwright.platforms.loading import load_cluster
 from clusterwright.platforms.pcs.settings import cluster_settings
@@ -220,6 +220,7 @@ def test_drift_is_found_in_resources_settings_and_inputs(deployed: Account, spec
     running = {
         "inputs_sha256": inputs_sha256({name: uploaded.get(name) for name in INPUT_FILES}),
         "slurm_conf": cluster_settings(cluster, load_catalog()),
+        "program": {"versions": {str(uploaded[PROGRAM_FILE]).strip(): ["clusterwright_state"]}},
     }
     publish_state(deployed, spec, configuration=running)
     data = answer("drift", spec, 0)
@@ -228,7 +229,13 @@ def test_drift_is_found_in_resources_settings_and_inputs(deployed: Account, spec
 
     changed_settings = {**running["slurm_conf"], "SelectTypeParameters": "CR_CORE"}
     publish_state(
-        deployed, spec, configuration={"inputs_sha256": "0" * 64, "slurm_conf": changed_settings}
+        deployed,
+        spec,
+        configuration={
+            "inputs_sha256": "0" * 64,
+            "slurm_conf": changed_settings,
+            "program": {"versions": {"1" * 64: ["clusterwright_state"]}},
+        },
     )
     pcs = deployed.client("pcs")
     named = {"clusterIdentifier": "test", "computeNodeGroupIdentifier": "spot"}
@@ -244,6 +251,7 @@ def test_drift_is_found_in_resources_settings_and_inputs(deployed: Account, spec
         pcs.update_compute_node_group(**named, scalingConfiguration=scaling)
     assert ("slur", "SelectTypeParameters", "CR_CORE") in found
     assert ("ip-1", "inputs_sha256", "0" * 64) in found
+    assert ("ip-1", "program_sha256", "1" * 64) in found
     assert any("axInstanceCount" in path and value == "41" for _, path, value in found), found
 
 
