@@ -10,7 +10,9 @@ from clusterwright_node.journal import JOURNAL
 
 from tests.nodes.world import World
 
-_COPIED = re.compile(r"(/opt/clusterwright/(?:lib|scripts)/\w+)/\S+")
+_COPIED = re.compile(
+    r"(/opt/clusterwright/(?:lib|scripts)/\w+|/var/lib/clusterwright/installed)/\S+"
+)
 
 
 def copied(world: World, name: str) -> World:
