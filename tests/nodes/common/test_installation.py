@@ -106,7 +106,7 @@ def test_an_edited_step_of_the_copy_is_named(world: Callable[..., World]) -> Non
     assert changes(node) == []
 
 
-def test_packages_of_another_version_are_told_apart(tmp_path: Path) -> None:
+def test_packages_of_another_version_are_distinguished(tmp_path: Path) -> None:
     folder = tmp_path / installation.RECORDS.lstrip("/")
     assert installation.read(tmp_path) is None
     folder.mkdir(parents=True)
