@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
+import pytest
+
 from clusterwright.platforms import budget_regions
 from tests.preflight.harness import Harness
 
@@ -26,4 +31,19 @@ def test_a_region_without_budgets_is_reported(rule: Harness) -> None:
 def test_other_regions_and_specs(rule: Harness) -> None:
     rule.passes("CW-E019", BUDGET)
     rule.passes("CW-E019", {"budget": {"run_usd": 10}}, tested=False)
-    assert {"us-east-1", "eu-west-1", "us-west-2"} <= budget_regions.REGIONS
+
+
+def test_every_entry_is_a_region() -> None:
+    for region in budget_regions.REGIONS:
+        assert re.fullmatch(r"[a-z]{2,4}(-[a-z]+)+-\d", region)
+
+
+def test_the_regions_are_those_of_the_schemas() -> None:
+    cfnlint = pytest.importorskip("cfnlint")
+    folder = Path(cfnlint.__file__).parent / "data" / "schemas" / "providers"
+    found = {
+        file.stem
+        for file in folder.glob("*-*.json")
+        if '"AWS::Budgets::Budget"' in file.read_text(encoding="utf-8")
+    }
+    assert found == budget_regions.REGIONS
