@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,13 @@ def test_every_named_test_exists_and_every_test_is_named() -> None:
     named = [entry.test for entry in field_failures.read(field_failures.LIST) if entry.test]
     assert sorted(named) == sorted(set(named)), "one test shows one failure"
     assert set(named) == set(field_failures.homes(field_failures.TESTS))
+
+
+def test_no_value_of_the_list_ends_at_a_comment() -> None:
+    """YAML begins a comment at ` #` in a value without quotes."""
+    plain = re.compile(r"\s*(?:- )?\w+: (?![\"'\[{|>]).* #.*")
+    lines = field_failures.LIST.read_text(encoding="utf-8").splitlines()
+    assert [line for line in lines if plain.fullmatch(line)] == []
 
 
 def test_every_test_of_the_folder_is_at_the_top_of_its_file() -> None:

@@ -35,16 +35,23 @@ def test_megatron_bridge_3068_directives_after_a_command_are_found() -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "word"),
+    ("line", "word", "corrected"),
     [
-        ("--job-name=Big simulation", "simulation"),
-        ("--job-name=my_nice_job        (sets the job name)", "(sets"),
+        ("--job-name=Big simulation", "simulation", '--job-name="Big simulation"'),
+        (
+            "--job-name=my_nice_job        (sets the job name)",
+            "(sets",
+            "--job-name=my_nice_job        # (sets the job name)",
+        ),
     ],
 )
-def test_sherlock_19_words_after_the_value_of_a_directive_are_found(line: str, word: str) -> None:
-    found = made.fails("CW-J002", f"#!/bin/bash\n#SBATCH {line}\n#SBATCH --nodes=2\n")
+def test_sherlock_19_words_after_the_value_of_a_directive_are_found(
+    line: str, word: str, corrected: str
+) -> None:
+    text = "#!/bin/bash\n#SBATCH {}\n#SBATCH --nodes=2\n"
+    found = made.fails("CW-J002", text.format(line))
     assert found.message == f"`{word}` is not an option"
-    made.passes("CW-J002", '#!/bin/bash\n#SBATCH --job-name="Big simulation"  # a remark\n')
+    made.passes("CW-J002", text.format(corrected))
 
 
 def test_lightning_18650_a_gpu_brings_its_cpus() -> None:

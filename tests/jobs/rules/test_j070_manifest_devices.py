@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.jobs.made_manifests import HYPERPOD, SPEC, fails, passes, pod, pytorch_job
+from tests.jobs.made_manifests import fails, passes, pod, pytorch_job
 
 
 @pytest.mark.parametrize(
@@ -18,7 +18,7 @@ from tests.jobs.made_manifests import HYPERPOD, SPEC, fails, passes, pod, pytorc
     ],
 )
 def test_more_than_a_node_has(limits: dict[str, object], most: int) -> None:
-    found = fails("CW-J070", pytorch_job(pod(limits)), HYPERPOD)
+    found = fails("CW-J070", pytorch_job(pod(limits)))
     assert found.limit == most
 
 
@@ -42,4 +42,4 @@ def test_more_than_the_selected_nodes_have() -> None:
     ],
 )
 def test_what_a_node_has_or_users_install(limits: dict[str, object] | None) -> None:
-    passes("CW-J070", pytorch_job(pod(limits)), SPEC)
+    passes("CW-J070", pytorch_job(pod(limits)))
