@@ -67,6 +67,12 @@ def pytorch_job(spec: Mapping[str, Any], replicas: Any = 2, **metadata: Any) -> 
     )
 
 
+def in_list(*manifests: str) -> str:
+    """A List of the manifests."""
+    items = [json.loads(text) for text in manifests]
+    return json.dumps({"apiVersion": "v1", "kind": "List", "items": items}, indent=1)
+
+
 def check(text: str, spec: Mapping[str, Any] = SPEC) -> CheckResult:
     """The result of every rule on manifests."""
     subject = Manifests(read_manifests(text, "job.yaml"), loaded(dict(spec)), load_catalog())

@@ -12,8 +12,8 @@ class DevicesOfNodes(ManifestRule):
     severity = "error"
     prevents = "a pod that stays pending: insufficient nvidia.com/gpu, or insufficient EFA"
     source = (
-        "Kubernetes documentation, Schedule GPUs, and Extended Resources: all requests of a pod "
-        "are met by one node; devices as in the catalogue"
+        "Kubernetes documentation, Schedule GPUs, Extended Resources and Init Containers: all "
+        "requests of a pod are met by one node; devices as in the catalogue"
     )
 
     def check(self, manifests: Manifests) -> Results:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from tests.jobs.made_manifests import fails, passes, pod, pytorch_job
@@ -43,3 +45,28 @@ def test_more_than_the_selected_nodes_have() -> None:
 )
 def test_what_a_node_has_or_users_install(limits: dict[str, object] | None) -> None:
     passes("CW-J070", pytorch_job(pod(limits)))
+
+
+def first(gpus: int, **more: Any) -> dict[str, Any]:
+    """An init container."""
+    return {"name": "first", "resources": {"limits": {"nvidia.com/gpu": gpus}}, **more}
+
+
+@pytest.mark.parametrize(
+    ("containers", "number"),
+    [
+        ([first(16)], 16),
+        ([first(1, restartPolicy="Always")], 9),
+        ([first(4, restartPolicy="Always"), first(8)], 12),
+    ],
+)
+def test_init_containers_request_devices(containers: list[Any], number: int) -> None:
+    """They run before the others, beside those that are restarted always."""
+    found = fails("CW-J070", pytorch_job(pod(initContainers=containers)))
+    assert found.requested == number
+
+
+def test_init_containers_have_the_devices_in_turn() -> None:
+    passes("CW-J070", pytorch_job(pod(initContainers=[first(8), first(8)])))
+    beside = [first(8), first(1, restartPolicy="Always")]
+    passes("CW-J070", pytorch_job(pod({"nvidia.com/gpu": 7}, initContainers=beside)))

@@ -6,7 +6,15 @@ import json
 
 import pytest
 
-from tests.jobs.made_manifests import HYPERPOD, SPEC, fails, passes, pod, pytorch_job
+from tests.jobs.made_manifests import (
+    HYPERPOD,
+    SPEC,
+    fails,
+    in_list,
+    passes,
+    pod,
+    pytorch_job,
+)
 
 TYPE = "node.kubernetes.io/instance-type"
 GROUP = "clusterwright.dev/group"
@@ -50,3 +58,5 @@ def test_daemon_sets_have_a_pod_for_each_node() -> None:
     spec = pod(nodeSelector={TYPE: "g5.48xlarge"})
     made = {"kind": "DaemonSet", "spec": {"template": {"spec": spec}}}
     passes("CW-J071", json.dumps(made))
+    passes("CW-J071", in_list(json.dumps(made)))
+    fails("CW-J071", in_list(json.dumps(made), pytorch_job(spec)))

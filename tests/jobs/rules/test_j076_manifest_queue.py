@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from tests.jobs.made_manifests import SPEC, WHOLE, fails, passes, pod, pytorch_job
+from tests.jobs.made_manifests import SPEC, WHOLE, fails, in_list, passes, pod, pytorch_job
 
 QUEUES = {**SPEC, "kubernetes": {"workloads": {"queueing": "kueue"}}}
 LABEL = "kueue.x-k8s.io/queue-name"
@@ -20,6 +20,7 @@ def test_resource_that_the_queue_does_not_cover() -> None:
 def test_queue_or_namespace_of_another_cluster() -> None:
     found = fails("CW-J076", pytorch_job(pod(), labels={LABEL: "user-queue"}), QUEUES)
     assert (found.severity, found.hint) == ("warning", f"{LABEL}: jobs")
+    fails("CW-J076", in_list(pytorch_job(pod(), labels={LABEL: "user-queue"})), QUEUES)
     text = pytorch_job(pod(), labels={LABEL: "jobs"}, namespace="default")
     assert fails("CW-J076", text, QUEUES).hint == "namespaces with a queue: training"
 
@@ -28,11 +29,19 @@ def test_the_queue_of_the_spec() -> None:
     more = {"ephemeral-storage": "100Gi", "hugepages-2Mi": "5Gi", "cpu": 8, "rdma/ib": 0}
     text = pytorch_job(pod({**WHOLE, **more}), labels={LABEL: "jobs"}, namespace="training")
     passes("CW-J076", text, QUEUES)
+    passes("CW-J076", text.replace('"training"', "null"), QUEUES)
+
+
+def test_init_containers_count_for_the_queue() -> None:
+    first = {"name": "first", "resources": {"limits": {"rdma/ib": 1}}}
+    text = pytorch_job(pod(initContainers=[first]), labels={LABEL: "jobs"})
+    assert fails("CW-J076", text, QUEUES).requested == "rdma/ib"
 
 
 def test_own_queues_and_jobs_without_one() -> None:
     own = json.dumps({"kind": "LocalQueue", "metadata": {"name": "user-queue"}})
     text = pytorch_job(pod(), labels={LABEL: "user-queue"})
     passes("CW-J076", f"{own}\n---\n{text}", QUEUES)
+    passes("CW-J076", in_list(own, text), QUEUES)
     passes("CW-J076", text, {**SPEC, "kubernetes": {"workloads": {"queueing": "none"}}})
     passes("CW-J076", pytorch_job(pod({"rdma/ib": 1})), QUEUES)
