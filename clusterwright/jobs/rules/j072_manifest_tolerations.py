@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from clusterwright.cluster_spec.models.compute import ComputeGroup, Taint
-from clusterwright.jobs.manifest_file import Item, Pod, text_at
+from clusterwright.jobs.manifest_file import Item, Pod
 from clusterwright.jobs.manifests import QUEUE_LABEL
 from clusterwright.jobs.rule import Fail, ManifestRule, Manifests, Results
 
@@ -50,7 +50,7 @@ def _untolerated(group: ComputeGroup, pod: Pod) -> Taint | None:
     """The first taint that keeps the pod away."""
     found = pod.item.get("tolerations")
     tolerations = list(found.members()) if found is not None else []
-    if found is not None and not tolerations:
+    if found is not None and not found.is_sequence:
         return None  # filled in by a program
     for taint in group.taints:
         added = taint.effect == "NoSchedule" and taint.key in pod.devices
@@ -62,12 +62,15 @@ def _untolerated(group: ComputeGroup, pod: Pod) -> Taint | None:
 
 
 def _tolerates(toleration: Item, taint: Taint) -> bool:
+    if not any(True for _ in toleration.entries()):
+        return True  # filled in by a program
     key, effect = toleration.get("key"), toleration.get("effect")
     if effect is not None and effect.text not in (None, "", taint.effect):
         return False
     if key is not None and key.text not in (None, "", taint.key):
         return False
-    if text_at(toleration, "operator") == "Exists":
+    operator = toleration.get("operator")
+    if operator is not None and operator.text in (None, "Exists"):
         return True
     value = toleration.get("value")
     text = value.text if value is not None else ""

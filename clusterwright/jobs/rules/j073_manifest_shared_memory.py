@@ -8,6 +8,7 @@ from clusterwright.jobs.rule import Fail, ManifestRule, Manifests, Results
 from clusterwright.platforms.kubernetes.groups import GPU
 
 SHARED_MEMORY = "/dev/shm"  # noqa: S108
+RAY_KINDS = frozenset({"RayCluster", "RayJob", "RayService"})
 
 
 class SharedMemory(ManifestRule):
@@ -19,12 +20,13 @@ class SharedMemory(ManifestRule):
     )
     source = (
         "PyTorch documentation, torch.utils.data (shared memory); NVIDIA NCCL user guide, "
-        "Sharing Data (Docker: --shm-size); pytorch/pytorch#16979; containerd: 64 MiB by default"
+        "Sharing Data (Docker: --shm-size); pytorch/pytorch#16979; containerd: 64 MiB by default; "
+        "KubeRay, BuildPod: it mounts a memory volume in the first container of Ray's pods"
     )
 
     def check(self, manifests: Manifests) -> Results:
         for pod in manifests.pods:
-            gpus = pod.devices.get(GPU)
+            gpus = pod.running.get(GPU)
             # On one GPU, a server or a test neither has workers that load data nor uses NCCL.
             if gpus is None or gpus[0] < (1 if pod.kind in TRAINING_KINDS else 2):
                 continue
@@ -41,7 +43,9 @@ class SharedMemory(ManifestRule):
 
 def _has_memory(pod: Pod) -> bool:
     mounted = any(
-        SHARED_MEMORY in container.mount_paths or "/dev" in container.mount_paths
+        SHARED_MEMORY in container.mount_paths
+        or "/dev" in container.mount_paths
+        or (pod.kind in RAY_KINDS and container is pod.containers[0])
         for container in pod.containers
         if GPU in container.requests
     )

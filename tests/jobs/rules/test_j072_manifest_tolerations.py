@@ -12,6 +12,7 @@ from tests.jobs.made_manifests import (
     SYSTEM,
     TAINTED,
     fails,
+    in_list,
     passes,
     pod,
     pytorch_job,
@@ -28,6 +29,8 @@ QUEUED = {"labels": {"kueue.x-k8s.io/queue-name": "jobs"}}
         {"tolerations": [{"key": "dedicated", "operator": "Exists", "effect": "NoExecute"}]},
         {"tolerations": [{"key": "dedicated", "value": "cpu", "effect": "NoSchedule"}]},
         {"tolerations": [{"key": "dedicated"}]},
+        {"tolerations": []},
+        {"tolerations": None},
     ],
 )
 def test_only_tainted_nodes_fit(more: dict[str, Any]) -> None:
@@ -42,9 +45,11 @@ def test_only_tainted_nodes_fit(more: dict[str, Any]) -> None:
         {"key": "dedicated", "operator": "Exists", "effect": "NoSchedule"},
         {"key": "dedicated", "value": "gpu"},
         {"key": "$KEY", "value": "gpu"},
+        {"key": "dedicated", "operator": "$OPERATOR"},
+        "$TOLERATION",
     ],
 )
-def test_tolerated(toleration: dict[str, str]) -> None:
+def test_tolerated(toleration: object) -> None:
     passes("CW-J072", pytorch_job(pod(tolerations=[toleration])), TAINTED)
 
 
@@ -52,6 +57,7 @@ def test_other_nodes_fit_or_a_controller_adds_tolerations() -> None:
     passes("CW-J072", pytorch_job(pod({"cpu": "1"})), TAINTED)
     passes("CW-J072", pytorch_job(pod({"habana.ai/gaudi": 8})), TAINTED)
     passes("CW-J072", pytorch_job(pod(), **QUEUED), TAINTED)
+    passes("CW-J072", in_list(pytorch_job(pod(), **QUEUED)), TAINTED)
     passes("CW-J072", pytorch_job(pod(tolerations="$TOLERATIONS")), TAINTED)
     own = {"key": "nvidia.com/gpu", "value": "present", "effect": "NoSchedule"}
     spec = {**SPEC, "compute": [SYSTEM, {**HOPPER, "taints": [own]}]}
