@@ -52,7 +52,7 @@ Exit codes: 3 the command line, the spec or the file is wrong; else 1 a finding 
     "--capacity-ends",
     metavar="TIME",
     help="When the Capacity Block or the training plan ends, as `clusterwright capacity` shows "
-    "it, such as 2026-12-24T11:30Z.",
+    "it, such as 2026-12-24T11:30Z. For batch scripts.",
 )
 @fail_on_option("The lowest severity that makes the exit code 1.")
 @click.option("--strict", is_flag=True, help="Treat unknown results as findings.")
@@ -90,6 +90,11 @@ def command(
     if cluster.uses_slurm:
         result = _checked(_read(Path(job_file)), cluster, ends, selected, left_out)
     else:
+        if ends is not None:
+            raise UserError(
+                "--capacity-ends has no effect on manifests",
+                "leave it out; no manifest is compared with the end of the capacity",
+            )
         result = _manifests_checked(_manifests(Path(job_file)), cluster, selected, left_out)
     if strict:
         result = result.strictly()
@@ -156,7 +161,7 @@ def _manifests(path: Path) -> ManifestFile:
             f"{path}:{error.line}: not YAML: {error}",
             "a job file of this platform has manifests; of a chart, use `helm template`",
         ) from None
-    if not any(document.get("kind") for document in found.documents):
+    if not found.has_objects:
         raise UserError(
             f"{path} has no manifests", "on this platform jobs are manifests, not batch scripts"
         )

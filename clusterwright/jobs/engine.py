@@ -13,6 +13,7 @@ from clusterwright.jobs.lexer import Unread
 from clusterwright.jobs.manifest_file import Item
 from clusterwright.jobs.manifests import Manifests
 from clusterwright.jobs.options import Option
+from clusterwright.jobs.registry import others
 from clusterwright.jobs.rule import Fail, FileRule, Place, Subject, Unknown
 from clusterwright.jobs.shell import Assignment, Command, Word
 from clusterwright.preflight.results import (
@@ -33,7 +34,10 @@ def run(
     only: frozenset[str] | None = None,
     skip: frozenset[str] = frozenset(),
 ) -> CheckResult:
-    """Return every rule's result."""
+    """Return every rule's result.
+
+    A rule on other files that `only` names is skipped: it says nothing about this one.
+    """
     started = time.perf_counter()
     results: list[RuleResult] = []
     findings: list[Finding] = []
@@ -51,6 +55,9 @@ def run(
         unanswered += unknown
         status = "fail" if found else "unknown" if unknown or crash else "pass"
         results.append(_result(rule, status, crash=crash, tested=1))
+    for other in others(rules, only or ()):
+        reason = f"a rule on {other.files}, the file has {rules[0].files}"
+        results.append(_result(other, "skipped", skipped_because=reason))
     return CheckResult(
         file=job.file.name,
         environment=job.cluster.environment,

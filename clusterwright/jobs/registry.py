@@ -30,6 +30,12 @@ def manifest_rules() -> tuple[ManifestRule, ...]:
     return tuple(rule for rule in _rules() if isinstance(rule, ManifestRule))
 
 
+def others(rules: Iterable[FileRule[Any]], ids: Iterable[str]) -> list[FileRule[Any]]:
+    """Return the rules with the ids that are not among the rules: they read other files."""
+    own = {rule.id for rule in rules}
+    return [rule for rule in _rules() if rule.id in ids and rule.id not in own]
+
+
 @cache
 def _rules() -> tuple[FileRule[Any], ...]:
     """Return every rule.

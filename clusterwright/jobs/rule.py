@@ -90,6 +90,8 @@ class FileRule(ABC, Generic[Subject]):
     """What happens without the rule."""
     source: str
     """Source of the limit or the failure."""
+    files: str
+    """What it reads, in the plural."""
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -109,6 +111,10 @@ class FileRule(ABC, Generic[Subject]):
 class JobRule(FileRule[Job]):
     """A rule on batch scripts of Slurm."""
 
+    files = "batch scripts"
+
 
 class ManifestRule(FileRule[Manifests]):
     """A rule on manifests of Kubernetes."""
+
+    files = "manifests"

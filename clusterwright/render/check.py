@@ -183,10 +183,19 @@ def _summary_text(result: CheckResult, style: Style) -> str:
         parts.append(text)
     empty = sum(rule.status == "pass" and not rule.tested for rule in result.rules)
     also = [f"{empty} passed with nothing to check"] if empty else []
+    if result.rules and summary["skipped"] == len(result.rules):
+        also.append(_nothing(result))
     if result.calls:
         also.append(f"{result.calls} facts read from AWS")
     more = f" ({', '.join(also)})" if also else ""
     return f"{', '.join(parts)}{more}\n"
+
+
+def _nothing(result: CheckResult) -> str:
+    """That no rule ran, with the reasons of those that the command line does not leave out."""
+    reasons = dict.fromkeys(rule.skipped_because for rule in result.rules)
+    shown = [reason for reason in reasons if reason not in (None, "not in --only", "--skip")]
+    return ": ".join(["nothing was checked", *([", ".join(map(str, shown))] if shown else [])])
 
 
 def _severities(findings: Sequence[Finding]) -> str:

@@ -186,8 +186,39 @@ def test_manifests(snapshot: SnapshotAssertion) -> None:
     assert "1 warning, 0 unknown, 6 skipped" in only.out
 
 
+@pytest.mark.parametrize(
+    ("spec", "text", "rule"),
+    [("full-hyperpod-eks", MANIFEST, "CW-J018"), ("p5-8", GOOD, "CW-J070")],
+)
+def test_rules_on_other_files_are_skipped(spec: str, text: str, rule: str) -> None:
+    Path("job.yaml").write_text(text)
+    arguments = ["check-job", ROOT / f"configs/examples/{spec}.yaml", "job.yaml", "--only"]
+    answer = clusterwright(*arguments, rule)
+    assert (answer.exit_code, answer.err) == (0, "")
+    files = "batch scripts" if rule == "CW-J018" else "manifests"
+    assert f"(nothing was checked: a rule on {files}" in answer.out
+    data = json.loads(clusterwright(*arguments, rule, "--format", "json").out)
+    found = {one["rule"]: one for one in data["rules"]}
+    assert found[rule]["status"] == "skipped"
+    assert found[rule]["skipped_because"].startswith(f"a rule on {files}, the file has ")
+    assert data["summary"]["skipped"] == len(data["rules"])
+    both = clusterwright(*arguments, "CW-J018,CW-J073,CW-J001")
+    assert "nothing was checked" not in both.out
+
+
+def test_options_without_an_effect_on_manifests_are_refused() -> None:
+    Path("job.yaml").write_text(MANIFEST)
+    spec = ROOT / "configs/examples/full-hyperpod-eks.yaml"
+    answer = clusterwright("check-job", spec, "job.yaml", "--capacity-ends", "2999-01-01")
+    assert (answer.exit_code, answer.out) == (3, "")
+    assert "--capacity-ends" in answer.err
+
+
 @pytest.mark.parametrize("name", ["dev-eks", "dev-hyperpod-eks"])
-@pytest.mark.parametrize("text", [GOOD, "", "spec: {{ x }}\nkind: [", "- kind: Job\n"])
+@pytest.mark.parametrize(
+    "text",
+    [GOOD, "", "spec: {{ x }}\nkind: [", "- kind: Job\n", "kind: {}\n", "kind:\n"],
+)
 def test_files_without_manifests_are_refused(name: str, text: str) -> None:
     Path("job.yaml").write_text(text)
     answer = clusterwright("check-job", ROOT / f"configs/{name}.yaml", "job.yaml")
