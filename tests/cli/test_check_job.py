@@ -192,7 +192,8 @@ def test_manifests(snapshot: SnapshotAssertion) -> None:
 )
 def test_rules_on_other_files_are_skipped(spec: str, text: str, rule: str) -> None:
     Path("job.yaml").write_text(text)
-    arguments = ["check-job", ROOT / f"configs/examples/{spec}.yaml", "job.yaml", "--only"]
+    path = str(ROOT / f"configs/examples/{spec}.yaml")
+    arguments = ["check-job", path, "job.yaml", "--only"]
     answer = clusterwright(*arguments, rule)
     assert (answer.exit_code, answer.err) == (0, "")
     files = "batch scripts" if rule == "CW-J018" else "manifests"
