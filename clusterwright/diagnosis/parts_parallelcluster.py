@@ -16,57 +16,71 @@ _LINE: Final = re.compile(
     r"(?P<message>\S.*)"
 )
 _CODE: Final = re.compile(r"(?:request \([^)]*\): |\()(?P<code>[A-Z]\w+(?:\.\w+)*)(?: - |\))")
+_ANSWER: Final = re.compile(
+    r"(?: with (?:error|exception)|,? [Ww]ith error|[.,:] [Ee]xception|[.:] An error occurred)\b"
+)
+"""Where a message's own words end, and those of what answered it begin."""
 PARTS: Final[tuple[Part, ...]] = (
     part(
         "clustermgtd does not run on the head node, so no instances are started or replaced: its "
         "log has the cause",
-        r"clustermgtd heartbeat|clustermgtd is down|clustermgtd has been offline",
+        r"No valid clustermgtd heartbeat|clustermgtd is down|clustermgtd has been offline",
     ),
     part(
-        "EC2 cannot be asked for the cluster's instances: permissions of the head node's role, "
-        "its network or a limit of requests",
-        r"(?:instances? info|health status|instance info)[^\n]{0,40}EC2|EC2 instance info|"
-        r"instances info|inactive instances",
+        "Slurm named no jobs or nodes to slurm_resume (SLURM_RESUME_FILE or its list is empty), so "
+        "it starts no instances",
+        r"resume (?:file content|list) is empty",
+    ),
+    part(
+        "EC2 started instances, but did not describe them in time, so their nodes do not use them",
+        r"retrieve instance info for instances",
+    ),
+    part(
+        "EC2 cannot be asked for the cluster's instances or reservations: permissions of the head "
+        "node's role, its network or a limit of requests",
+        r"(?:instances? info|health status|Capacity Blocks information)[^\n]{0,40}from EC2",
+    ),
+    part(
+        "Slurm cannot be asked for nodes, partitions or reservations, or told their state "
+        "(scontrol): slurmctld does not answer, or refuses",
+        r"partition/node|node state from slurm|^Command '[^\n]{0,80}\b(?:scontrol|sinfo)\b|"
+        r"setting partition|updating partition|nodes? [^\n]{0,200}into (?:DOWN|down|POWER)|"
+        r"\bslurm reservation|resetting nodeaddr",
     ),
     part(
         "a Capacity Block or reservation of a queue cannot be used: its id, time or state",
-        r"Capacity ?(?:Block|Reservation)\w*",
-        r"capacity_block",
-    ),
-    part(
-        "Slurm cannot be asked for nodes or told their state: slurmctld does not answer on the "
-        "head node",
-        r"partition/node|node state from slurm|scontrol|sinfo|setting partition|"
-        r"updating partition|"
-        r"partition/node states|nodes? \S* ?into (?:DOWN|POWER)|\breservation|nodeaddr",
-        r"slurm_commands|reservation",
+        r"find Capacity Block|CapacityReservationId from",
     ),
     part(
         "instances cannot be started; the answer of EC2 says why",
         r"(?:RunInstances|CreateFleet) request|launching instances|requesting instances|failed to "
-        r"launch|instances for nodes",
-        r"fleet_manager",
+        r"launch",
     ),
     part(
         "an instance was started, but its name or address could not be given to its node (the "
         "cluster's table in DynamoDB or its zone in Route 53)",
-        r"updating nodes|DynamoDB|Route ?53|hostnames?|mapping",
+        r"error when updating nodes",
     ),
     part(
-        "instances of nodes cannot be terminated: permissions of the head node's role",
-        r"terminat\w+",
+        "instances of nodes cannot be terminated",
+        r"terminating (?:instances|compute fleet)|TerminateInstances request",
     ),
     part(
-        "a configuration file of its daemons or the status of the fleet cannot be read: the head "
-        "node was not set up completely",
-        r"config\w*|status data file|fleet status|nodename|read file|resume file",
+        "the status of the fleet cannot be read or changed",
+        r"(?:retrieving|updating) fleet status",
+    ),
+    part(
+        "a configuration file or another file of its daemons cannot be read, or has no entry of a "
+        "queue",
+        r"[Cc]annot read [\w ]{3,60} (?:configuration|data) file|read self nodename|"
+        r"Unable to read file|Unable to find[^\n]{0,80}\bqueue\b",
     ),
     part(
         "a command on the head node or the node failed or did not end in time",
-        r"^Command |execute the command|backlog|event",
+        r"^Command |execute the command",
     ),
 )
-"""In the order in which they are tried."""
+"""In the order in which they are tried; a module alone says no cause."""
 
 
 def error(text: str) -> str | None:
@@ -75,7 +89,8 @@ def error(text: str) -> str | None:
     if found is None:
         return None
     message = found.group("message")
-    said = wrong_part(PARTS, message, found.group("place"))
+    own = _ANSWER.split(message, maxsplit=1)[0]
+    said = wrong_part(PARTS, own, found.group("place"))
     if said is None:
         return None
     code = _CODE.search(message)
