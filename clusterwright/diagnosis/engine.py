@@ -20,6 +20,7 @@ from typing import Final
 
 from clusterwright.diagnosis import parts_kubernetes, parts_network, parts_slurm, statements
 from clusterwright.diagnosis.model import CONFIDENCES, Confidence, Evidence, Finding
+from clusterwright.diagnosis.parts import follows
 from clusterwright.diagnosis.signature import Signature, Values, details, filled
 from clusterwright.diagnosis.signatures import SIGNATURES, candidates
 
@@ -60,6 +61,7 @@ _REACH: Final = {
 UNKNOWN: Final = "unknown"
 _EXCEPTIONS: Final = frozenset({"python", "python-line", "traceback", "traceback-end"})
 _ONE_PER_LOG: Final = frozenset(s.id for s in SIGNATURES if s.one_per_log)
+_PARTS: Final = {s.id: s.parts for s in SIGNATURES if s.one_per_log}
 _OF_ERRNO: Final = frozenset({"permission", "name-resolution", "route", "host-memory"})
 """Signatures of what the system answered; a daemon of Slurm also says what it was doing."""
 _RUN: Final = 500
@@ -144,7 +146,7 @@ def findings(evidence: Iterable[Evidence], context: Context) -> tuple[Finding, .
 
 def _one_of_each_log(found: Sequence[Finding]) -> list[Finding]:
     """The findings, with one exception for each log: the first of the last run of exceptions; the
-    same for a library's own messages.
+    same for a library's own messages, except those of parts that do not follow from the first.
 
     Ranks fail one after another and each in words of its own, but a job has one cause.
     """
@@ -164,11 +166,24 @@ def _one_of_each_log(found: Sequence[Finding]) -> list[Finding]:
         start = len(findings_of_log) - 1
         while start > 0 and _gap(findings_of_log[start - 1], findings_of_log[start]) <= _RUN:
             start -= 1
-        run = findings_of_log[start:]
-        cited = tuple(e for f in run for e in f.evidence)[:EVIDENCE_PER_FINDING]
-        names = tuple(dict.fromkeys(name for f in run for name in f.resources))
-        kept.append(replace(run[0], evidence=cited, resources=names))
+        for group in _consequences(findings_of_log[start:]):
+            cited = tuple(e for f in group for e in f.evidence)[:EVIDENCE_PER_FINDING]
+            names = tuple(dict.fromkeys(name for f in group for name in f.resources))
+            kept.append(replace(group[0], evidence=cited, resources=names))
     return kept
+
+
+def _consequences(run: Sequence[Finding]) -> list[list[Finding]]:
+    """Findings of one log in their order, each with those that follow from it."""
+    groups: list[list[Finding]] = []
+    for finding in run:
+        known = _PARTS.get(finding.signature, ())
+        group = next((g for g in groups if follows(known, finding.cause, g[0].cause)), None)
+        if group is None:
+            groups.append([finding])
+        else:
+            group.append(finding)
+    return groups
 
 
 def _gap(earlier: Finding, later: Finding) -> int:

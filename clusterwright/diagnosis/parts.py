@@ -21,11 +21,19 @@ class Part:
     """A part of a program: the place in its source, words of its messages, and what is wrong.
 
     A message is of a part by its place or by its words; without either, every message is.
+
+    Attributes
+    ----------
+    depth:
+        How far along a chain of failures the part is: of messages of one log, one follows from an
+        earlier one of a part that is less deep, or equally deep below 0. None for what has nothing
+        to do with others.
     """
 
     wrong: str
     place: re.Pattern[str] | None
     words: re.Pattern[str] | None
+    depth: int | None = 0
 
     def has(self, place: str, message: str) -> bool:
         """Whether a message is of this part."""
@@ -36,13 +44,50 @@ class Part:
         return self.words is not None and bool(self.words.search(message))
 
 
-def part(wrong: str, words: str = "", place: str = "") -> Part:
+def part(wrong: str, words: str = "", place: str = "", depth: int | None = 0) -> Part:
     """A part by expressions, without regard to case."""
     return Part(
         wrong,
         re.compile(place, re.IGNORECASE) if place else None,
         re.compile(words, re.IGNORECASE) if words else None,
+        depth,
     )
+
+
+def follows(parts: Iterable[Part], later: str, earlier: str) -> bool:
+    """Whether a cause is a consequence of an earlier one of the same log, by the parts that both
+    name; also if one of them names none.
+    """
+    known = tuple(parts)
+    one, before = (
+        next((p for p in known if p.wrong in cause), None) for cause in (later, earlier)
+    )
+    if one is None or before is None or one is before:
+        return True
+    if one.depth is None or before.depth is None:
+        return False
+    return before.depth < one.depth or before.depth == one.depth > 0
+
+
+_QUOTED: Final = re.compile(
+    r"\"[^\"\n]{0,300}\"|(?<!\w)'[^'\n]{0,300}'(?!\w)|`[^`'\n]{0,300}['`]|\w+://\S+"
+)
+_OF_USERS: Final = re.compile(
+    # Folders of the system are words about it, those of users and of file systems are not.
+    r"(?<![\w.:/-])/(?!(?:dev|etc|opt|proc|run|sys|usr|var)/)[\w.+@%-]+(?:/[\w.+@%-]*)*"
+)
+_NAMED: Final = re.compile(r"\b(?:[a-z][a-z\d.]*-)+(?:st-|dy-)?(?:\d+|\[[\d,-]+\])(?![\w/])")
+_GIVEN: Final = re.compile(
+    r"\b((?:reason|comment)(?: set to)?[:=]).*|\b([A-Za-z_]+=)(?!\()[^\s,)]+", re.IGNORECASE
+)
+
+
+def own_words(message: str) -> str:
+    """A message without what it only repeats: quotations, values, URLs, names of nodes and paths
+    of users, whose words say nothing about the message.
+    """
+    said = _OF_USERS.sub("/", _QUOTED.sub('""', message))
+    return _NAMED.sub("x", _GIVEN.sub(lambda m: m[1] or m[2], said))
 
 
 ERRNO: Final = (

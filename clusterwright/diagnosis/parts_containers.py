@@ -5,13 +5,18 @@ Sources: NVIDIA/pyxis 0.11 to 0.24 and NVIDIA/enroot 3.4 to 4.1, read 2026-11.
 
 from __future__ import annotations
 
+import functools
+import re
 from typing import Final
 
 from clusterwright.diagnosis import parts
 from clusterwright.diagnosis.parts import Part, part
 
+_part: Final = functools.partial(part, depth=1)
+"""Of the messages of one start, the first says why, and the others follow."""
+
 PARTS: Final[tuple[Part, ...]] = (
-    part(
+    _part(
         "an option --container-* of the job is missing, has a wrong form or contradicts another",
         r"argument required|specified multiple times|invalid format|must be |empty (?:name|"
         r"namespace)|"
@@ -19,28 +24,28 @@ PARTS: Final[tuple[Part, ...]] = (
         r"Invalid "
         r"argument|Unsupported option",
     ),
-    part(
+    _part(
         "a source of --container-mounts does not exist on the node, or is not mounted there",
         r"source path does not exist|mount entry|failed to mount|bind mount|failed to (?:resolve "
         r"path|parse (?:mount|fstab))|Could not mount",
         r"enroot-mount",
     ),
-    part(
+    _part(
         "a container of this name does not exist or does not run on the node (--container-name), "
         "and no image is given",
         r"container with name|container does not exist|does not exist, and|Process not found|"
         r"No such container|container (?:is )?not running",
     ),
-    part(
+    _part(
         "a file or container of this name exists already: remove it, or use another name",
         r"already exists",
     ),
-    part(
+    _part(
         "the setting of pyxis or enroot on the node (plugstack.conf, enroot.conf) is not valid",
         r"parse configuration|invalid value|configuration option|register (?:arguments|option)|"
         r"path too long|must be an absolute path|is required for|(?-i:ENROOT_)\w+",
     ),
-    part(
+    _part(
         "the image cannot be imported: it does not exist, the registry refuses or is not reached, "
         "or the disk of the node's cache is full; the messages of enroot say which",
         r"import\w*|docker image|download|registr(?:y|ies)|manifest|digest|layer|authentication|"
@@ -49,19 +54,19 @@ PARTS: Final[tuple[Part, ...]] = (
         r"remove squashfs",
         r"mksquashovlfs|aufs2ovlfs",
     ),
-    part(
+    _part(
         "the container's file system cannot be made from its image: the disk is full or not "
         "writable, the image is damaged, or user namespaces or overlayfs are not allowed",
         r"create container|container filesystem|unsquashfs|squashfuse|overlay|whiteout|extract|"
         r"rootfs|root filesystem|Could not (?:acquire|unpack|create)|bundle|image file",
     ),
-    part(
+    _part(
         "the node's GPUs or interfaces cannot be given to the container: the container toolkit, "
         "the driver or its variables (NVIDIA_*, MELLANOX_*)",
         r"NVIDIA|MELLANOX|libnvidia-container|driver capabilit|device id|kernel module",
         r"nvidia|mellanox",
     ),
-    part(
+    _part(
         "the container did not start: its entrypoint, shell or a hook of enroot failed; the "
         "messages before this one say why",
         r"start(?:ed)? (?:container|error|failed)|container start|failed to start|exited too soon|"
@@ -70,7 +75,7 @@ PARTS: Final[tuple[Part, ...]] = (
         r"run) enroot|"
         r"terminated with signal|failed with (?:error|exit) code",
     ),
-    part(
+    _part(
         "the container's namespaces cannot be made or joined: the kernel does not allow user "
         "namespaces, or the container ended meanwhile",
         r"namespace|seccomp|capabilit\w*|pidfd|setgroups|[ug]id (?:map|range)|sub[ug]id|ns\b|"
@@ -78,21 +83,22 @@ PARTS: Final[tuple[Part, ...]] = (
         r"pivot|no_new_privs|IPC|mount propagation",
         r"nsenter|switchroot|unshare",
     ),
-    part(
+    _part(
         "the container cannot be saved or exported (--container-save): the path or its disk",
         r"export",
     ),
-    part(
+    _part(
         "the environment or the working directory of the job cannot be taken into the container",
         r"environ\w*|chdir|cwd|change directory|workdir|argv|(?:set|unset|get) \w+:|job (?:id|"
         r"uid|gid|"
         r"step|argv|task|suppl|env|local|total)",
     ),
-    part(
+    _part(
         "a container of an ended job cannot be removed from the node: its folders fill the disk",
         r"epilog|clean ?up|remove container|was not removed|list of (?:existing )?containers?",
+        depth=None,
     ),
-    part(
+    _part(
         "a folder or file of pyxis or enroot on the node cannot be made or written: it must "
         "exist, "
         "belong to the user and have room",
@@ -101,7 +107,7 @@ PARTS: Final[tuple[Part, ...]] = (
         r"(?:create|open|write|read|set (?:owner|xattr|permissions)|remove|rename)|memory|"
         r"No such file",
     ),
-    part(
+    _part(
         "a program that enroot needs is missing or fails on the node",
         r"Command not found|missing dependenc|not (?:found|installed)|command failed",
     ),
@@ -109,7 +115,26 @@ PARTS: Final[tuple[Part, ...]] = (
 """In the order in which they are tried."""
 
 
+_STATUS: Final = re.compile(r"\bURL https?://\S+ returned error code: (?P<code>[45]\d\d)\b")
+_STATUSES: Final = {
+    "401": "the registry refuses the credentials, or has none for an image that is not public",
+    "403": "the registry refuses the credentials, or they may not read the image",
+    "404": "the image does not exist in the registry under this name and tag",
+    "429": "the registry refuses more pulls for a while (its limit of the rate)",
+}
+"""Statuses of HTTP with which registries answer (OCI Distribution Specification, error codes)."""
+
+
 def cause(message: str, place: str = "") -> str | None:
     """What is wrong by a message of pyxis or enroot; None where no part has it."""
-    said = parts.wrong_part(PARTS, message, place)
+    status = _STATUS.search(message)
+    if status is not None:
+        answer = _STATUSES.get(
+            status["code"],
+            "the registry failed"
+            if status["code"].startswith("5")
+            else "the registry refuses the request",
+        )
+        return f"container: the image cannot be imported: {answer}: {message}"
+    said = parts.wrong_part(PARTS, parts.own_words(message), place)
     return f"container: {parts.whole(said, message)}" if said else None

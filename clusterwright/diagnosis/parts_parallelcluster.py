@@ -27,8 +27,8 @@ PARTS: Final[tuple[Part, ...]] = (
         r"No valid clustermgtd heartbeat|clustermgtd is down|clustermgtd has been offline",
     ),
     part(
-        "Slurm named no jobs or nodes to slurm_resume (SLURM_RESUME_FILE or its list is empty), so "
-        "it starts no instances",
+        "Slurm named no jobs or nodes to slurm_resume (SLURM_RESUME_FILE or its list is empty), "
+        "so it starts no instances",
         r"resume (?:file content|list) is empty",
     ),
     part(

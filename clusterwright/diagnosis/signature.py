@@ -13,6 +13,7 @@ from typing import Final
 
 from clusterwright.diagnosis.literals import required
 from clusterwright.diagnosis.model import Confidence, Evidence, Severity
+from clusterwright.diagnosis.parts import Part
 
 Values = Mapping[str, str]
 
@@ -68,7 +69,10 @@ class Signature:
     follows:
         What it reports is the consequence of an exception that an earlier line of the log has.
     one_per_log:
-        Of several causes in one log, the first is the cause and the others follow from it.
+        Of several causes in one log, the first is the cause and the others follow from it, unless
+        `parts` say otherwise.
+    parts:
+        Parts of the program that its causes name, by which one follows from another.
     severity:
         `info` for what answers a question about a node or a job, and is no failure.
     rules:
@@ -87,6 +91,7 @@ class Signature:
     needs: str = ""
     follows: bool = False
     one_per_log: bool = False
+    parts: tuple[Part, ...] = ()
     severity: Severity = "error"
     rules: tuple[str, ...] = ()
 

@@ -42,3 +42,54 @@ def test_privilege_of_a_namespace_is_no_permission_of_a_file() -> None:
     )
     assert "namespaces cannot be made or joined" in found.cause
     assert "privilege" in found.cause
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "pyxis: importing docker image: docker://ghcr.io#org/error-analysis:1",
+        "slurmstepd: pyxis: imported docker image: docker://ghcr.io#org/error-analysis:1",
+        "pyxis:  creating container filesystem for failover-test",
+        "pyxis: reusing existing container filesystem: not found-1",
+        "pyxis: image docker://ghcr.io#org/error:1 is cached",
+        "+ enroot create --name failover image.sqsh",
+        "enroot import docker://ghcr.io#org/error-analysis:1",
+    ],
+)
+def test_what_is_done_is_no_failure(line: str) -> None:
+    assert findings(*of_log(line, job="7")) == ()
+
+
+@pytest.mark.parametrize(
+    ("status", "words"),
+    [
+        ("401 Unauthorized", "refuses the credentials"),
+        ("403 Forbidden", "refuses the credentials"),
+        ("404 Not Found", "does not exist in the registry"),
+        ("400 Bad Request", "refuses the request"),
+        ("503 Service Unavailable", "the registry failed"),
+    ],
+)
+@pytest.mark.parametrize("prefix", ["", "slurmstepd: error: pyxis:     "])
+def test_answer_of_a_registry_is_the_cause(prefix: str, status: str, words: str) -> None:
+    message = f"URL https://registry-1.docker.io/v2/a/manifests/1 returned error code: {status}"
+    (found,) = findings(*of_log(f"{prefix}[ERROR] {message}", job="7"))
+    assert words in found.cause
+    assert words in (cause(message) or "")
+    assert "disk" not in found.cause
+
+
+def test_cleaning_up_hides_no_later_failure() -> None:
+    found = findings(
+        *of_log(
+            "pyxis: epilog: couldn't get list of containers\n"
+            "pyxis: --container-mounts: invalid format: a",
+            job="7",
+        )
+    )
+    assert [f.signature for f in found] == ["container", "container"]
+
+
+def test_words_of_an_image_do_not_decide() -> None:
+    said = cause("couldn't use docker://ghcr.io#org/overlay-mount-epilog:1 as environment") or ""
+    assert "environment or the working directory" in said

@@ -9,6 +9,7 @@ import re
 from typing import Final
 
 from clusterwright.diagnosis import accelerator_errors, parts_containers, parts_network
+from clusterwright.diagnosis.parts import own_words
 from clusterwright.diagnosis.signature import Signature, Values
 from clusterwright.diagnosis.wording import meaning_of
 
@@ -110,10 +111,20 @@ def _efa(values: Values) -> str:
     return f"network of jobs: an EFA interface or a peer reports errors{tail}"
 
 
-def _container(values: Values) -> str:
+_FAILS: Final = re.compile(
+    r"\bfail(?:s|ed|ure|ing)?\b|couldn't|could not|\berrors?\b(?!-)|invalid|denied|cannot|unable|"
+    r"not found|no such",
+    re.IGNORECASE,
+)
+
+
+def _container(values: Values) -> str | None:
     """Why a container does not start, by the words of pyxis, enroot and others."""
     reason = values["reason"]
-    said = parts_containers.cause(reason, values.get("place", "")) if "own" in values else None
+    if "any" in values and not _FAILS.search(own_words(reason)):
+        return None
+    own = "own" in values or reason.startswith("URL ")
+    said = parts_containers.cause(reason, values.get("place", "")) if own else None
     return said or f"a container image cannot be pulled, unpacked or started: {reason}"
 
 
@@ -592,10 +603,10 @@ SIGNATURES: Final = (
     ),
     Signature(
         "registry-login",
-        "Enroot: the registry[ {host}] refuses the credentials, or they have expired (those of ECR "
-        "are valid for 12 hours): renew the file .credentials of ENROOT_CONFIG_PATH",
+        "Enroot: the registry[ {host}] refuses the credentials, or they are missing or have expired "
+        "(those of ECR are valid for 12 hours): renew the file .credentials of ENROOT_CONFIG_PATH",
         (
-            r"^(?:pyxis: +)?\[ERROR\] URL https?://(?P<host>[^/\s]{3,200})\S* returned error code: "
+            r"(?:^|\s)\[ERROR\] URL https?://(?P<host>[^/\s]{3,200})\S* returned error code: "
             r"40[13]\b",
         ),
         next=("clusterwright artefacts check {file}",),
@@ -605,7 +616,7 @@ SIGNATURES: Final = (
         "Enroot: the registry's answer is not JSON: in most cases it refuses the credentials in words "
         "(those of ECR are valid for 12 hours), or Enroot sends them in a form that ECR does not "
         "accept (corrected after 3.4.1)",
-        (r"^(?:pyxis: +)?\[ERROR\] Could not process JSON input",),
+        (r"(?:^|\s)\[ERROR\] Could not process JSON input",),
         confidence="likely",
         next=("clusterwright artefacts check {file}",),
     ),
@@ -613,11 +624,15 @@ SIGNATURES: Final = (
         "container",
         _container,
         (
-            r"(?P<own>pyxis): +(?:\[ERROR\] )?(?P<reason>[^\n]*(?:fail|couldn't|could not|error|invalid|denied|cannot|"
-            r"unable|not found)[^\n]*)",
             r"(?P<own>pyxis): +\[ERROR\] (?P<reason>[^\n]{3,300})",
+            r"^\[ERROR\] (?P<reason>URL https?://[^\n]{3,300})",
+            # What it does or did is no failure, whatever the name of the image.
+            r"(?P<own>(?P<any>pyxis)):(?! *(?:import|creat|start|reus|load|export|remov|extract|pull|download|"
+            r"us|runn|mount)(?:ing|ed)\b) +(?P<reason>[^\n]*(?:fail|couldn't|could not|error|invalid|denied|cannot|"
+            r"unable|not found)[^\n]*)",
             r"(?:^|[\s:])(?P<own>(?P<place>enroot-[a-z]\w+): )(?P<reason>[^\n]{0,60}(?:fail|error|lacks|unsupported|unexpected|must)[^\n]{0,240})",
-            r"(?:(?<![/.\w])enroot(?!/)|^\[ERROR\]).{0,20}(?P<reason>[^\n]{0,160}(?:URL|image|layer|manifest|squashfs|"
+            r"(?:(?<![/.\w])enroot(?!/)(?=[^\n]*(?:\bERROR\b|\bfail(?:s|ed|ure)?\b|\berrors?\b(?!-)|cannot|could not|"
+            r"couldn't|unable|denied|not found|No such|invalid|unsupported|unknown))|^\[ERROR\]).{0,20}(?P<reason>[^\n]{0,160}(?:URL|image|layer|manifest|squashfs|"
             r"credential|digest|No such file|container)[^\n]{0,160})",
             r"(?P<reason>manifest unknown|pull access denied"
             r"|toomanyrequests[^\n]{0,80}|no basic auth credentials|repository does not exist"
@@ -626,6 +641,7 @@ SIGNATURES: Final = (
             r"|failed to resolve reference[^\n]{0,160}|Cannot pull algorithm container[^\n]{0,120}|docker: Error response[^\n]{0,120})",
         ),
         one_per_log=True,
+        parts=parts_containers.PARTS,
         next=("clusterwright artefacts check {file}",),
     ),
     Signature(
