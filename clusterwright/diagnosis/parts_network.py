@@ -49,6 +49,7 @@ NCCL: Final[tuple[Part, ...]] = (
         r"async (?:fatal )?event|fatal event|failed devices|GID table changed|port \S+ (?:down|"
         r"err)|"
         r"CQE with error|device \S+ failed",
+        depth=1,
     ),
     part(
         "multi-node NVLink does not work: the IMEX daemon does not run on all nodes, or the "
@@ -103,6 +104,7 @@ NCCL: Final[tuple[Part, ...]] = (
         "or settings (NCCL_IB_HCA, NCCL_IB_GID_INDEX), or the peer ended",
         r"^NET/IB",
         r"net_ib",
+        depth=1,
     ),
     part(
         "the driver of the GPU does not answer or does not fit (NVML): it is not loaded, of "
@@ -121,11 +123,13 @@ NCCL: Final[tuple[Part, ...]] = (
         "a call of CUDA failed; the first error of CUDA in the logs of the ranks is the cause",
         r"\bCuda failure|\bCUDA (?:failure|error|device)|\bcu[A-Z]\w+|Retrieve \S+ failed",
         r"cudawrap|strongstream",
+        depth=1,
     ),
     part(
         "ranks do not find each other at the start (bootstrap): one did not start, has another "
         "number of ranks or another address of rank 0, or cannot be reached",
         place=r"bootstrap",
+        depth=2,
     ),
     part(
         "a connection of sockets to another rank cannot be made or was lost: the rank or its node "
@@ -133,6 +137,7 @@ NCCL: Final[tuple[Part, ...]] = (
         "security group does not allow it",
         r"socket|connect to|Accept failed",
         r"socket",
+        depth=2,
     ),
     part(
         "its network plug-in cannot be used: libnccl-net of the image is missing, of another "
@@ -144,6 +149,7 @@ NCCL: Final[tuple[Part, ...]] = (
         "its proxy thread, which moves data between the GPUs and the network, stopped: an earlier "
         "error of this or of another rank is the cause",
         place=r"^proxy|/proxy|^rma/|^gin/|ras",
+        depth=3,
     ),
     part(
         "the program's calls or settings are not valid: arguments, ranks or buffers differ "
@@ -151,11 +157,14 @@ NCCL: Final[tuple[Part, ...]] = (
         r"invalid|Invalig|mismatch|not (?:valid|supported)|must |NULL|exceeds|config|NCCL_[A-Z_]+|"
         r"unsupported|should|out of (?:range|bounds)",
         r"argcheck|enqueue|dev_runtime|register|ce_coll|devcomm|param",
+        depth=1,
     ),
     part(
         "it failed within itself; an earlier error of this or of another rank is the cause, or "
         "the version of NCCL has a fault",
-        place=r"\.(?:cc|h|cu)$",
+        r"\bfail(?:s|ed|ure)?\b|\berrors?\b|abort|time[d ]*out|unexpected|corrupt|crash|\blost\b|"
+        r"cannot|could ?n[o']t|unable",
+        depth=3,
     ),
 )
 """By the file of a WARN line and its words; in the order in which they are tried."""
@@ -212,6 +221,7 @@ OFI: Final[tuple[Part, ...]] = (
         r"in error state|bounce buff",
         r"process_(?:completions|err|cq|pending)|post_|_send|_recv|_cq_process|"
         r"handle_\w*(?:comp|msg)",
+        depth=2,
     ),
     part(
         "endpoints of EFA cannot be made: the interface, its address table or the number of "
@@ -220,6 +230,7 @@ OFI: Final[tuple[Part, ...]] = (
         r"handshake|bind|"
         r"option",
         r"ep_|domain|_device|ofiutils|connect|listen|accept",
+        depth=1,
     ),
     part(
         "memory of the host cannot be allocated by the plug-in",
@@ -231,8 +242,12 @@ OFI: Final[tuple[Part, ...]] = (
         r"OFI_NCCL_\w+|"
         r"config|tuner|protocol|parse|should|must|expected|unexpected|mismatch|NULL|does not",
         r"tuner|param|config",
+        depth=1,
     ),
-    part("an error within the plug-in; an earlier error of this or of another rank is the cause"),
+    part(
+        "an error within the plug-in; an earlier error of this or of another rank is the cause",
+        depth=3,
+    ),
 )
 """The aws-ofi-nccl plug-in."""
 
@@ -243,6 +258,7 @@ EFA: Final[tuple[Part, ...]] = (
         r"unresponsive|unreachable|create_ah|\bAH\b[^\n]{0,40}fail|failed to post handshake|"
         r"handshake|"
         r"peer error|PEER_ERROR|remote error|wrong (?:generation|connid)|peer reset",
+        depth=2,
     ),
     part(
         "the peer has another version or other features of libfabric: one version of the EFA "
@@ -296,20 +312,26 @@ EFA: Final[tuple[Part, ...]] = (
         r"(?:fail|error|unable|could not)[^\n]{0,40}(?:post|send|recv|read|write|process)|"
         r"\bdereg|size mismatch|unknown packet|packet type",
         r"handle_error|_post_|_pke_|_ope_|txe|rxe|cq_poll|peer",
+        depth=2,
     ),
     part(
         "endpoints of EFA or their table of addresses cannot be made or closed",
         r"insert|address|\bAV\b|endpoint|\bEP\b|bound|bind|close|open|srx|fabric|domain|cntr|"
         r"counter",
         r"av_|_av|ep_|conn_|_close|_open|fabric|domain|cntr",
+        depth=1,
     ),
     part(
         "an option that the program or FI_EFA_* asks for is not valid or not available with EFA",
         r"FI_\w+|not supported|unsupported|invalid|unknown|cannot|not specified|requires|must|"
         r"option",
         r"setopt|getopt|attr|validate|info",
+        depth=1,
     ),
-    part("an error within the provider; an earlier error of this or of another rank is the cause"),
+    part(
+        "an error within the provider; an earlier error of this or of another rank is the cause",
+        depth=3,
+    ),
 )
 """libfabric's provider of EFA."""
 
@@ -330,11 +352,42 @@ def is_line(text: str) -> bool:
     return bool(_LINE.search(text))
 
 
-def nccl(message: str, place: str = "") -> str:
-    """What is wrong by a WARN line of NCCL and the file that it names."""
+_ADVICE: Final = re.compile(
+    r"(?:which|this) (?:can|may|might|could) (?:lead|cause|result|affect|impact|degrade|reduce)|"
+    r"variability|performance|deprecated|recommend|\b(?:fall(?:ing)?|fell) ?back|"
+    r"\bdefault(?:ing)? to|\bignor(?:ed|ing)\b|\bwill (?:use|be (?:used|ignored|disabled))|"
+    r"\busing (?:internal|default)|\bretry(?:ing)?\b|"
+    r"\bdisabl(?:ed|ing) (?:by|because|since|for)\b|instead\b",
+    re.IGNORECASE,
+)
+_FAILED: Final = re.compile(
+    r"\bfail(?:s|ed|ure)?\b|\berrors?\b|abort|time[d ]*out|mismatch|cannot|could ?n[o']t|unable|"
+    r"invalid|refused|unreachable|\blost\b|\bclosed\b|exhausted|out of memory",
+    re.IGNORECASE,
+)
+_RETRIED: Final = re.compile(r"\bFI_E(?:AGAIN|INTR)\b|\bRC: -(?:4|11)\b")
+"""Answers (EAGAIN, EINTR) after which the plug-in and the provider try again by themselves."""
+
+
+def is_advice(message: str) -> bool:
+    """Whether a warning only says what could be better, or what is done instead."""
+    return bool(_ADVICE.search(message)) and not _FAILED.search(message)
+
+
+def is_retried(message: str) -> bool:
+    """Whether the plug-in or the provider tries again what a message is about."""
+    return bool(_RETRIED.search(message))
+
+
+def nccl(message: str, place: str = "") -> str | None:
+    """What is wrong by a WARN line of NCCL and the file that it names; None for advice and
+    what is tried again.
+    """
+    if is_advice(message) or (message.startswith("NET/OFI") and is_retried(message)):
+        return None
     if message.startswith("NET/OFI"):
         return ofi(message.removeprefix("NET/OFI").strip(), place)
-    said = parts.wrong_part(NCCL, message, place.removeprefix("src/"))
+    said = parts.wrong_part(NCCL, parts.own_words(message), place.removeprefix("src/"))
     if said is None:
         kind = kind_of(message, PLAIN)
         said = kind.sentence if kind is not None else None
@@ -343,11 +396,11 @@ def nccl(message: str, place: str = "") -> str:
 
 def ofi(message: str, place: str = "") -> str:
     """What is wrong by a line of the aws-ofi-nccl plug-in and the function that it names."""
-    said = parts.wrong_part(OFI, message, place)
+    said = parts.wrong_part(OFI, parts.own_words(message), place)
     return f"network of jobs: EFA (aws-ofi-nccl): {parts.whole(said or 'an error', message)}"
 
 
 def efa(message: str, place: str = "") -> str:
     """What is wrong by a line of libfabric's provider of EFA and the function that it names."""
-    said = parts.wrong_part(EFA, message, place)
+    said = parts.wrong_part(EFA, parts.own_words(message), place)
     return f"network of jobs: EFA (libfabric): {parts.whole(said or 'an error', message)}"

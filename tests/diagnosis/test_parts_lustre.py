@@ -64,6 +64,46 @@ def test_io_error_of_the_client_is_no_eviction() -> None:
     assert "layout of files" in found.cause
 
 
+@pytest.mark.parametrize(
+    "harmless",
+    [
+        "(file.c:4577:ll_inode_revalidate_fini()) fs: revalidate FID [..] error: rc = -4",
+        "(file.c:1:ll_x()) fs: wait interrupted: rc = -512",
+        "11-0: fs-MDT0000-mdc-ff: operation mds_connect to node 10.0.0.1@tcp failed: rc = -11",
+    ],
+)
+def test_interrupted_or_repeated_request_is_no_failure(harmless: str) -> None:
+    line = f"LustreError: {harmless}" if harmless[0] == "1" else f"LustreError: 1:0:{harmless}"
+    assert findings(*of_log(line)) == ()
+    (found,) = findings(
+        *of_log(
+            f"{line}\n"
+            "LustreError: 1:0:(obd_mount.c:1:lustre_fill_super()) Unable to mount: rc = -2"
+        )
+    )
+    assert "cannot be mounted" in found.cause
+
+
+def test_mount_that_is_refused_for_a_while_is_a_failure() -> None:
+    line = "LustreError: 1:0:(obd_mount.c:1:lustre_fill_super()) Unable to mount: rc = -11"
+    assert [f.signature for f in findings(*of_log(line))] == ["lustre-error"]
+
+
+@pytest.mark.parametrize(
+    "later",
+    [
+        "(obd_mount.c:1:lustre_fill_super()) Unable to mount: rc = -2",
+        "(osc_request.c:1:osc_x()) BAD WRITE CHECKSUM: client and server differ",
+        "(import.c:707:ptlrpc_connect()) cannot connect: rc = -5",
+    ],
+)
+def test_file_that_does_not_exist_hides_no_later_failure(later: str) -> None:
+    first = "(file.c:4577:ll_inode_revalidate_fini()) fs: revalidate FID [..] error: rc = -2"
+    found = findings(*of_log(f"LustreError: 12:0:{first}\nLustreError: 1:0:{later}"))
+    assert [f.signature for f in found] == ["lustre-error", "lustre-error"]
+    assert any(later.partition(" ")[2] in f.cause for f in found)
+
+
 def test_of_several_messages_the_first_is_the_cause() -> None:
     (found,) = findings(
         *of_log(

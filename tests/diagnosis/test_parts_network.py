@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from clusterwright.diagnosis.parts_network import efa, is_line, nccl, ofi
+from clusterwright.diagnosis.parts_network import efa, is_advice, is_line, is_retried, nccl, ofi
 from tests.diagnosis.made import findings, of_log
 
 
@@ -32,15 +32,15 @@ from tests.diagnosis.made import findings, of_log
         ("plugin/net.cc", "no device code 3", "network plug-in"),
         ("proxy.cc", "Proxy append mismatch", "proxy thread"),
         ("misc/argcheck.cc", "AllReduce: count differs", "calls or settings"),
-        ("group.cc", "odd", "failed within itself"),
+        ("group.cc", "Group 3 could not end", "failed within itself"),
     ],
 )
 def test_message_of_nccl(place: str, message: str, words: str) -> None:
-    assert words in nccl(message, place)
+    assert words in (nccl(message, place) or "")
 
 
 def test_proxy_of_nccl_is_no_proxy_of_a_network() -> None:
-    assert "cannot be reached" not in nccl("Proxy append on running operation", "proxy.cc")
+    assert "cannot be reached" not in (nccl("Proxy append on running operation", "proxy.cc") or "")
 
 
 def test_message_of_nccl_without_place_or_part_is_repeated() -> None:
@@ -65,7 +65,7 @@ def test_message_of_nccl_without_place_or_part_is_repeated() -> None:
 )
 def test_message_of_the_plug_in(message: str, words: str) -> None:
     assert words in ofi(message)
-    assert words in nccl(f"NET/OFI {message}")
+    assert words in (nccl(f"NET/OFI {message}") or "")
 
 
 @pytest.mark.parametrize(
@@ -119,3 +119,51 @@ def test_words_of_nccl_are_no_health_check_of_hyperpod() -> None:
 )
 def test_lines_of_nccl_and_libfabric(line: str, own: bool) -> None:
     assert is_line(line) == own
+
+
+@pytest.mark.parametrize(
+    ("place", "message"),
+    [
+        (
+            "init.cc",
+            "NUMA auto balancing enabled which can lead to variability in the NCCL performance! "
+            'Disable by "sudo sysctl kernel.numa_balancing=0"',
+        ),
+        ("init.cc", 'Missing "iommu=pt" from kernel command line which can lead to hang!'),
+        ("graph/xml.cc", "NCCL_TOPO_FILE is deprecated, ignoring it"),
+        ("misc/socket.cc", "socketStartConnect: retrying the connection"),
+        ("plugin/net.cc", "NET/Plugin: no plug-in, using internal network"),
+    ],
+)
+def test_advice_of_nccl_is_no_failure(place: str, message: str) -> None:
+    assert is_advice(message)
+    assert nccl(message, place) is None
+    line = f"ip-1:1:9 [0] {place}:100 NCCL WARN {message}"
+    assert findings(*of_log(f"{line}\nTraining finished.", job="7")) == ()
+
+
+def test_failure_with_words_of_advice_is_a_failure() -> None:
+    assert not is_advice("Failed to use it, falling back is not possible: mismatch")
+
+
+def test_message_of_nccl_that_says_no_failure_is_only_repeated() -> None:
+    assert nccl("rank 3 is slow", "init.cc") == "NCCL: rank 3 is slow"
+
+
+@pytest.mark.parametrize("answer", ["RC: -11", "RC: -4", "FI_EAGAIN"])
+def test_what_is_tried_again_is_no_failure(answer: str) -> None:
+    assert is_retried(answer)
+    line = f"ip-1:1:9 [0] post_recv:3 NCCL WARN NET/OFI posting failed. {answer}"
+    assert findings(*of_log(line, job="7")) == ()
+
+
+def test_causes_that_do_not_follow_from_each_other_are_both_reported() -> None:
+    found = findings(
+        *of_log(
+            "ip-1:1:9 [0] misc/socket.cc:9 NCCL WARN connect to 10.0.0.2 returned an error\n"
+            "ip-1:1:9 [0] misc/gdrwrap.cc:9 NCCL WARN failure 3\n"
+            "ip-1:1:9 [0] group.cc:90 NCCL WARN job 3 failed",
+            job="7",
+        )
+    )
+    assert [f.signature for f in found] == ["nccl-error", "nccl-error"]

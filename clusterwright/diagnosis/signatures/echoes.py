@@ -62,6 +62,11 @@ SIGNATURES: Final = (
             r"retrieving instance data from kubernetes api|Retrieving IMDS metadata failed|"
             r"please ignore (?:the )?error|If using PrologFlags=Contain for pam_slurm_adopt|"
             r"Failed to process command DEREG_MR\b|\(waited \d{1,6} sec\) - retrying",
+            # A process was interrupted by a signal (EINTR, ERESTARTSYS) and asks again, or a server
+            # asks to try again (EAGAIN), which the client does.
+            r"L(?:ustre|Net)Error: [^\n]{0,300}\brc[ =:]*-(?:4|512)\b|"
+            r"LustreError: (?![^\n]{0,200}mount: )[^\n]{0,200}(?:operation \S+ to node [^\n]{0,80}failed: rc = -11\b|"
+            r"operation failed with -11\b)|"
             # Warnings of Open MPI on nodes with EFA, which it uses through libfabric.
             r"By default, for Open MPI 4\.0 and later, infiniband ports|No OpenFabrics connection schemes "
             r"reported|error initializing an OpenFabrics device|No preset parameters were found for the device|"

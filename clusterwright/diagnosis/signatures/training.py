@@ -81,8 +81,8 @@ def _jax(values: Values) -> str:
     )
 
 
-def _nccl(values: Values) -> str:
-    """The kind of failure that a message of NCCL names."""
+def _nccl(values: Values) -> str | None:
+    """The kind of failure that a message of NCCL names; None for advice."""
     reason = values["reason"]
     result = meaning_of(_NCCL_RESULTS, reason)
     if result is not None:
@@ -100,8 +100,12 @@ def _nccl(values: Values) -> str:
     return parts_network.nccl(reason, values.get("place", ""))
 
 
-def _efa(values: Values) -> str:
-    """The kind of failure that a message of EFA's provider or of NCCL's plug-in for it names."""
+def _efa(values: Values) -> str | None:
+    """The kind of failure that a message of EFA's provider or of NCCL's plug-in for it names; None
+    for what they try again.
+    """
+    if parts_network.is_retried(values.get("ofi") or values.get("efa", "")):
+        return None
     place, reason = values.get("place", ""), values.get("reason", "")
     if "ofi" in values:
         return parts_network.ofi(values["ofi"], place)
@@ -319,6 +323,7 @@ SIGNATURES: Final = (
         confidence="likely",
         rank=1,
         one_per_log=True,
+        parts=(*parts_network.OFI, *parts_network.EFA),
         follows=True,
         kinds=_TEXT,
         next=(_NODES,),
@@ -869,6 +874,7 @@ SIGNATURES: Final = (
         confidence="possible",
         rank=2,
         one_per_log=True,
+        parts=parts_network.NCCL,
         kinds=_TEXT,
         next=(_NODES,),
     ),
