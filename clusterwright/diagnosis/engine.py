@@ -67,6 +67,8 @@ _OF_ERRNO: Final = frozenset({"permission", "name-resolution", "route", "host-me
 _RUN: Final = 500
 """Lines between exceptions of one failure."""
 
+_ENDS: Final = frozenset({"srun-exit"})
+"""Reports of a task's end, after which Slurm ends the others."""
 _FOLLOWING: Final = frozenset(s.id for s in SIGNATURES if s.follows)
 _REPORT: Final = 2
 _STATEMENT: Final = Signature(
@@ -270,7 +272,8 @@ def _match(evidence: Evidence) -> _Match | None:
         if signature.is_echo:
             return None
         cause = _cause(signature, values)
-        if cause and signature.id in _OF_ERRNO and "kill" not in said.text.lower():
+        killed = signature.id == "host-memory" and "kill" in said.text.lower()
+        if cause and signature.id in _OF_ERRNO and not killed:
             cause = (parts_slurm.error(said.text) or cause)[:_LONGEST_CAUSE]
         if cause:
             return _Match(evidence, signature, cause, values)
@@ -433,7 +436,7 @@ def explains(cause: Finding, other: Finding) -> bool:
 
 def _precedes(cause: Finding, other: Finding) -> bool:
     """Whether an exception of a program ended a rank for which the others then waited in vain."""
-    if cause.signature not in _EXCEPTIONS or other.signature not in _FOLLOWING:
+    if cause.signature not in _EXCEPTIONS | _ENDS or other.signature not in _FOLLOWING:
         return False
     first, later = cause.evidence[0], other.evidence[0]
     same = first.source == later.source and cause.rank <= other.rank

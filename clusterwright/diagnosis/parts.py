@@ -145,7 +145,7 @@ ERRNO: Final = (
         r"Name or service not known|name resolution|Unknown host",
         "the name cannot be resolved (DNS)",
     ),
-    (r"timed? ?out\b|deadline", "there was no answer in time"),
+    (r"\btimed? ?out\b|\bdeadline", "there was no answer in time"),
 )
 """Texts of errno (errno(3)) and what they say, in the order in which they are tried."""
 

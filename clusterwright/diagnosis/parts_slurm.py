@@ -11,10 +11,19 @@ import functools
 import re
 from typing import Final
 
-from clusterwright.diagnosis import parts, parts_containers
+from clusterwright.diagnosis import parts, parts_containers, slurm_texts
 from clusterwright.diagnosis.parts import Part, part
 from clusterwright.diagnosis.wording import PLAIN, kind_of
 
+_REQUESTED: Final = (
+    r"\bpartition\w*|het_?job\w*|job_?array|dependenc\w*|(?-i:JobId=|StepId=)|\bjobs?\b|"
+    r"\bfeatures?\b|\bstep\b"
+)
+_ABSENT: Final = (
+    r"\binvalid\b|\bnot (?:be )?(?:found|valid|defined|known|exist)|\bunknown\b|\bmissing\b|"
+    r"no longer|\bremoved\b|n't exist|\black(?:s|ing)\b|\bwithout\b|\bno (?:such|partition|job)\b|"
+    r"(?:cannot|can't|could not|couldn't|unable to) find"
+)
 PARTS: Final[tuple[Part, ...]] = (
     part(
         "Slurm: a user who is no administrator of it (SlurmUser, operator) asked for what only "
@@ -38,6 +47,16 @@ PARTS: Final[tuple[Part, ...]] = (
         r"(?:protocol|rpc|version)|version (?:\w+ )?(?:mismatch|not supported|incompatible|"
         r"is too)|"
         r"incompatible version|(?:too (?:old|new)|older|newer) (?:version|slurm)|header version",
+    ),
+    part(
+        "Slurm: the name of a host cannot be resolved (DNS or /etc/hosts), so that daemons do not "
+        "reach it",
+        r"unable to resolve (?:host\w* )?\"\"|getaddrinfo\(\) failed|can't find address for host",
+    ),
+    part(
+        "accounting: the association of a user may not use a QOS, partition or account that a job "
+        "asks for (sacctmgr modify user)",
+        r"does not have access to (?:qos|account|partition|wckey|reservation)",
     ),
     part(
         "Slurm: authentication with MUNGE fails: munged does not run, its socket or key differs, "
@@ -166,7 +185,7 @@ PARTS: Final[tuple[Part, ...]] = (
     part(
         "Slurm: the reboot or the change of features of a node failed: RebootProgram or the "
         "plug-in of node_features",
-        r"RebootProgram|reboot\w*|node_features\w*|set features|active_features",
+        r"RebootProgram|\breboot\w*|node_features\w*|set features|active_features",
         r"reboot|node_features",
     ),
     part(
@@ -198,7 +217,8 @@ PARTS: Final[tuple[Part, ...]] = (
     part(
         "Slurm: an error of its own bookkeeping (a count or pointer that must not be so): it is "
         "harmless once; restart or update the daemon, and report it, if it stays",
-        r"underflow|should(?: never|n't| not) (?:happen|be|get|execute|ever)|\bNULL\b|mis-?count|"
+        r"underflow|should(?: never|n't| not) (?:happen|be|get|execute|ever)|"
+        r"(?-i:(?<!\()\bNULL\b)|mis-?count|"
         r"inconsisten\w*|overallocat\w*|assert|count (?:is )?(?:wrong|bad)|"
         r"pointer (?:reset|is)|Bad het_job_list|lacks het_job_list|bitmap",
     ),
@@ -273,9 +293,9 @@ PARTS: Final[tuple[Part, ...]] = (
     ),
     part(
         "slurmd: a limit of the system cannot be set for the job's processes, or is too low",
-        r"rlimit\w*|ulimit|RLIMIT_\w+|core limit|memlock|PropagateResource\w*|time limit is|"
+        r"rlimit\w*|ulimit|RLIMIT_\w+|core limit|memlock|PropagateResource\w*|"
         r"oom_score\w*|[gs]etpriority|\bnice\b",
-        r"limit|oom_adj|prio",
+        r"[ru]limit|user_limits|oom_adj|setprio",
     ),
     part(
         "slurmstepd: a task of the job cannot be given its user, groups or session: users differ "
@@ -304,8 +324,9 @@ PARTS: Final[tuple[Part, ...]] = (
     part(
         "Slurm: the environment of a job cannot be set: it is larger than the system allows, or "
         "memory is short",
-        r"environment|\benv (?:var|array)|in env\b|env variable|(?-i:SLURM\w*_[A-Z_]+)",
-        r"env",
+        r"environment|\benv (?:var|array)|in env\b|env variable|"
+        r"(?:set|put|export|overwrit)\w* (?-i:SLURM\w*_[A-Z_]+)",
+        r"(?:^|_)env(?:_|$)|environ",
     ),
     part(
         "slurmd: it does not reach the step's daemon (slurmstepd), which ended, hangs, or was "
@@ -318,8 +339,8 @@ PARTS: Final[tuple[Part, ...]] = (
         "hardware or boot in slurm.conf",
         r"\bregistr?\w*|NodeName|NodeAddr|NodeHostName|NodeSet|find_node\w*|(?:unknown|invalid|"
         r"duplicate|missing|bad) (?:node|host)\w*|RealMemory|nodelist|hostlist|hostset|nodes? \S+ "
-        r"(?:has|differ|not |appears|is )|no node\b|nodename|\bnode \S+ state|"
-        r"nodes not responding",
+        r"(?:has|differs|not (?:in|found|configured|known)|appears|is )|no node\b|nodename|"
+        r"\bnode \S+ state",
         r"node_(?:conf|mgr|record|spec|did|hash|list|name)|validate_node|hostlist|hostset|_range|"
         r"register|tmp_disk|_memory$",
     ),
@@ -342,27 +363,27 @@ PARTS: Final[tuple[Part, ...]] = (
         r"slurm_(?:send|recv|receive|msg|open|unpack|init_msg|accept|conn|get_\w*addr|set_addr|"
         r"bind|"
         r"listen|bufs|net)|forward|_fwd|agent|conmgr|con_mgr|duplex|socket|poll|accept|listen|"
-        r"slurmscriptd|_con_|_on_(?:data|msg|conn\w*|finish)|rpc|unpack|pack|_msg",
+        r"slurmscriptd|_con_|_on_(?:data|msg|conn\w*|finish)|unpack|_msg",
     ),
     part(
         "Slurm: a job, step or partition of a request or of the saved state is not as slurmctld "
-        "expects: its partition, nodes or limits do not exist, or were removed",
-        r"\bpartition\w*|het_?job\w*|job_?array|dependenc\w*|(?-i:JobId=|StepId=)|MaxJobCount|"
-        r"job record|\bjobs? \d+|features?\b|\bstep\b|backfill|scheduler|preempt",
-        r"job|part|step|sched|backfill|preempt|select|trigger|array|_feature",
+        "expects: it, its partition, nodes or limits do not exist, or were removed",
+        rf"(?:{_ABSENT})[^\n]{{0,60}}(?:{_REQUESTED})|(?:{_REQUESTED})[^\n]{{0,80}}(?:{_ABSENT})",
     ),
     part(
         "Slurm: slurm.conf, another of its configuration files or an option of a command is not "
         "valid or cannot be read",
-        r"\b[a-z_]+\.(?:conf|yaml)\b|configuration|pars(?:e|er|ing)\b|(?-i:\b(?:[A-Z][a-z]+){2,}"
-        r"\w*\b)[^\n]{0,60}(?:invalid|must|cannot|not |requires|need|bad|ignored|should)|"
+        r"\b[a-z_]+\.(?:conf|yaml)\b|(?<!node )configuration|pars(?:e|er|ing)\b|"
+        r"(?-i:\b(?:[A-Z][a-z]+){2,}"
+        r"\w*\b)[^\n]{0,60}(?:invalid|must|cannot|not |requires|need|bad|ignored|"
+        r"should (?:be (?:set|specified)|have|not))|"
         r"(?:invalid|bad|"
         r"illegal|unrecognized|unknown|duplicate)[^\n]{0,40} (?:value|param\w*|option|argument|"
         r"key\w*|"
         r"specification)|(?-i:[Bb]ad value)|--[a-z-]{3,}|expression|has been removed|defunct|"
         r"obsolete|must be (?:specified|set|configured)|(?:ignoring|"
         r"ignored)[^\n]{0,20}(?-i:[A-Z])",
-        r"config|conf|parse|s_p_|_opt\b|arg_|verify_|_option",
+        r"(?:^|_)(?:config|conf|parse|opt|option)(?:_|$)|s_p_",
     ),
 )
 """In the order in which they are tried: what a message is about before what it only names."""
@@ -372,6 +393,17 @@ _NO_ERRNO: Final = re.compile(
     r"Connection (?:refused|timed out|reset by peer)|Input/output error|No space left on device|"
     r"Address already in use|Cannot allocate memory|Invalid argument|File exists",
 )
+_OF_SCRIPT: Final = re.compile(
+    # What follows is the text of a site's own script.
+    r"^(?:error: )?(?:job_submit[/._]\w+|cli_filter[/._]\w+|lua|slurm_job_(?:submit|modify))"
+    r"(?:\(\))?: "
+)
+_MESSAGE: Final = re.compile(r"\b(?P<sort>REQUEST|RESPONSE|MESSAGE|DBD)_[A-Z0-9_]+\b")
+"""Names of messages between daemons, whose words say nothing about their failure."""
+_REQUEST: Final = re.compile(
+    r"^(?:error: )?_{0,2}slurm_rpc_(?P<request>\w+)(?:\(\))?[^:\n]{0,80}: (?P<answer>.+)"
+)
+_SUBMITS: Final = re.compile(r"submit|allocate|will_run")
 _NUMBER: Final = re.compile(r"\b\d+\b")
 _PLACE: Final = re.compile(
     r"^(?:error: |fatal: )?(?P<place>(?:[a-z]\w*/[\w/]+|_{0,2}[a-z]\w*_\w+|\w+/\w+))(?:\(\))?: "
@@ -386,13 +418,20 @@ def wrong(message: str) -> str | None:
 @functools.lru_cache(maxsize=20_000)
 def _wrong(message: str) -> str | None:
     """The same; daemons repeat an error with other numbers without end."""
-    plain = _NO_ERRNO.sub("", message)
+    if _OF_SCRIPT.match(message):
+        return _SCRIPT.wrong
+    plain = _MESSAGE.sub(r"\g<sort>_X", parts.own_words(_NO_ERRNO.sub("", message)))
     found = _PLACE.match(plain)
     place = found.group("place") if found is not None else ""
     words = plain[found.end() :] if found is not None else plain
+    of_request = _REQUEST.match(plain)
+    if of_request is not None:
+        words = of_request.group("answer")
     for one in _ANY_PLACE:
         if one.has("", words):
             return one.wrong
+    if of_request is not None:
+        return _answer(of_request.group("request"), words)
     for one in PARTS:
         if place and one.place is not None and one.place.search(place):
             return one.wrong
@@ -402,8 +441,19 @@ def _wrong(message: str) -> str | None:
     return None
 
 
-_ANY_PLACE: Final = PARTS[:3]
+_ANY_PLACE: Final = PARTS[:5]
 """What is said by words alone, whatever part of Slurm says it."""
+_SCRIPT: Final = next(one for one in PARTS if "cli_filter" in one.wrong)
+_CONNECTION: Final = next(one for one in PARTS if "daemons do not reach each other" in one.wrong)
+
+
+def _answer(request: str, text: str) -> str | None:
+    """What slurmctld's answer to a request says: the request itself says nothing about it."""
+    if "Unspecified error" in text and not _SUBMITS.search(request):
+        return None
+    said = slurm_texts.meaning(text)
+    return f"Slurm: {said}" if said else None
+
 
 _DAEMON: Final = re.compile(
     r"^(?:\S{0,40} ){0,6}?(?:(?P<daemon>slurmctld|slurmd|slurmdbd|slurmrestd|sackd|slurmstepd)\b"
@@ -426,10 +476,15 @@ def cause(message: str, daemon: str | None = None) -> str | None:
     if said is None and daemon == "slurmdbd":
         said = "accounting: slurmdbd cannot do what it was asked"
     if said is not None:
+        if said == _CONNECTION.wrong and parts.reason(message):
+            # What the system answered is the one of its possibilities that is so.
+            said = "Slurm: daemons do not reach each other"
         return parts.whole(said, message)
+    if _REQUEST.match(message):
+        return None  # The errno of an answer is not one of the system.
     answer = parts.reason(message)
     if answer is None:
-        kind = kind_of(message, PLAIN)
+        kind = kind_of(parts.own_words(message), PLAIN)
         answer = kind.sentence if kind is not None else None
     return f"Slurm: {answer}: {message}" if answer else None
 
@@ -443,6 +498,7 @@ FOREIGN: Final = frozenset(
         "checksum",
         "hardware",
         "throttled",
+        "nccl-peer",
     }
 )
 """Signatures whose words Slurm's daemons use for other things."""

@@ -11,6 +11,8 @@ CASES = (
     ("Security violation, some RPC from uid=1000", "no administrator"),
     ("decode_jwt: token expired at 1764000000", "expired"),
     ("unpack_it: protocol_version 9984 not supported", "another version"),
+    ('slurm_set_addr: Unable to resolve "workers-3"', "cannot be resolved"),
+    ("association 5 does not have access to qos normal", "may not use a QOS"),
     ("If munged is up, restart with more threads", "MUNGE"),
     ("verify_internal: the signature is wrong", "own keys"),
     ("_build_jwks_keys: failed to load the field", "own keys"),

@@ -62,6 +62,12 @@ SIGNATURES: Final = (
             r"retrieving instance data from kubernetes api|Retrieving IMDS metadata failed|"
             r"please ignore (?:the )?error|If using PrologFlags=Contain for pam_slurm_adopt|"
             r"Failed to process command DEREG_MR\b|\(waited \d{1,6} sec\) - retrying",
+            # Requests about jobs that have ended meanwhile, or that are tried again.
+            r"_slurm_rpc_\w+[^\n]{0,80}: [^\n]{0,80}(?:already completing or completed|Requested nodes are busy)|"
+            r"_slurm_rpc_\w*(?:complete|kill|signal|cancel)\w*[^\n]{0,80}: [^\n]{0,80}Invalid job id specified|"
+            # In slurmd's log; the job's output says it too.
+            r"\] error: \*\*\* (?:JOB|STEP) \S+ ON \S+ CANCELLED AT [\d:T-]+ \*\*\*|"
+            r"\*\*\* REASON: |\b(?:e?poll\w*|select|accept|waitpid)(?:\(\))?: Interrupted system call|"
             # A process was interrupted by a signal (EINTR, ERESTARTSYS) and asks again, or a server
             # asks to try again (EAGAIN), which the client does.
             r"L(?:ustre|Net)Error: [^\n]{0,300}\brc[ =:]*-(?:4|512)\b|"

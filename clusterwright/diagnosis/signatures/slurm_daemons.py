@@ -492,7 +492,7 @@ SIGNATURES: Final = (
         "node-name",
         "Slurm: the name of the node {host} cannot be resolved (DNS)",
         (
-            r"Unable to resolve \"(?P<host>[\w.-]+)\": (?:Unknown host|Host name lookup)",
+            r"Unable to resolve \"(?P<host>[\w.-]+)\"",
             r"can't find address for host (?P<host>[\w.-]+)",
         ),
         next=("clusterwright status {file}", _DRIFT),
@@ -554,7 +554,7 @@ SIGNATURES: Final = (
         (
             r"^Not responding|not responding, setting DOWN|NO_RESPOND|NOT_RESPONDING(?!\+POWER)|"
             r"slurmd.{0,40}(?:is down|not running)|node is unreachable|kubelet stopped posting|"
-            r"\bdown\*[^\n]{3,160}\bNot responding$",
+            r"\bdown\*[^\n]{3,160}\bNot responding$|error: Nodes? \S+ not responding",
         ),
         rank=1,
         per_node=True,

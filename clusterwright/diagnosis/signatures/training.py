@@ -682,8 +682,14 @@ SIGNATURES: Final = (
             r"(?P<reason>can't open file [^\n]+)",
             r"(?P<reason>(?:slurm_script|job\d+/slurm_script): line \d+: [^\n]+(?:not found|No such "
             r"file or directory|Permission denied))",
-            r"Could not open std(?:out|err|in) file:? ?(?P<reason>[^\n]+)",
         ),
+        kinds=_TEXT,
+    ),
+    Signature(
+        "job-output",
+        "a file of the job's output or input cannot be opened on the node: its folder does not exist "
+        "there, or the user may not write to it: {reason}",
+        (r"Could not open std(?:out|err|in) file:? ?(?P<reason>[^\n]+)",),
         kinds=_TEXT,
     ),
     Signature(
@@ -724,6 +730,46 @@ SIGNATURES: Final = (
         "the job was cancelled because a node failed",
         (r"DUE TO NODE (?:FAILURE|\S+ FAIL)|NODE FAILURE|Node failure on \S+",),
         rank=1,
+        kinds=_TEXT,
+    ),
+    Signature(
+        "cancelled-memory",
+        "the job was ended at an uncorrectable memory error of its node",
+        (r"\*\*\* (?:JOB|STEP) \S+ ON \S+ UNCORRECTABLE MEMORY ERROR",),
+        per_node=True,
+        kinds=_TEXT,
+        next=(_NODES,),
+    ),
+    Signature(
+        "requeued",
+        "the job was put back into its queue (scontrol requeue, or Slurm after a failure of a node); "
+        "slurmctld's log says why",
+        (r"\*\*\* (?:JOB|STEP) \S+ ON \S+ CANCELLED AT \S+ DUE TO JOB REQUEUE",),
+        confidence="likely",
+        rank=1,
+        follows=True,
+        kinds=_TEXT,
+    ),
+    Signature(
+        "cancelled-by-person",
+        "the job was cancelled by a user or an administrator (scancel)",
+        (r"\*\*\* JOB \S+ ON \S+ CANCELLED AT [\d:T-]+ \*\*\*",),
+        confidence="likely",
+        rank=1,
+        follows=True,
+        kinds=_TEXT,
+    ),
+    Signature(
+        "step-cancelled",
+        "a step of the job was cancelled: by a user or an administrator (scancel), or by srun after a "
+        "task of it ended",
+        (
+            r"\*\*\* STEP \S+ ON \S+ CANCELLED AT [\d:T-]+ \*\*\*",
+            r"\*\*\* (?:JOB|STEP) \S+ ON \S+ FAILED \(non-zero exit code",
+        ),
+        confidence="possible",
+        rank=2,
+        follows=True,
         kinds=_TEXT,
     ),
     Signature(
