@@ -78,7 +78,7 @@ _OF_USERS: Final = re.compile(
 )
 _NAMED: Final = re.compile(r"\b(?:[a-z][a-z\d.]*-)+(?:st-|dy-)?(?:\d+|\[[\d,-]+\])(?![\w/])")
 _GIVEN: Final = re.compile(
-    r"\b((?:reason|comment)(?: set to)?[:=]).*|\b([A-Za-z_]+=)(?!\()[^\s,)]+", re.IGNORECASE
+    r"\b((?:reason|comment)(?: set to)?[:=]).*|\b([A-Za-z_]+=)(?!\()[^\s,):]+", re.IGNORECASE
 )
 
 

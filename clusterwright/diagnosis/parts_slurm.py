@@ -44,13 +44,12 @@ PARTS: Final[tuple[Part, ...]] = (
         "Slurm: a message or a saved state is of another version of Slurm's protocol: daemons and "
         "clients must be of releases that fit each other, slurmdbd the newest",
         r"protocol[_ ]version|(?:unknown|unsupported|incompatible|invalid|different) (?:\w+ )?"
-        r"(?:protocol|rpc|version)|version (?:\w+ )?(?:mismatch|not supported|incompatible|"
-        r"is too)|"
+        r"(?:protocol|rpc(?! received)|version)|version (?:\w+ )?(?:mismatch|not supported|"
+        r"incompatible|is too)|"
         r"incompatible version|(?:too (?:old|new)|older|newer) (?:version|slurm)|header version",
     ),
     part(
-        "Slurm: the name of a host cannot be resolved (DNS or /etc/hosts), so that daemons do not "
-        "reach it",
+        "Slurm: daemons do not reach a host: the name cannot be resolved (DNS)",
         r"unable to resolve (?:host\w* )?\"\"|getaddrinfo\(\) failed|can't find address for host",
     ),
     part(
@@ -90,7 +89,8 @@ PARTS: Final[tuple[Part, ...]] = (
     part(
         "Slurm: GPUs are not found as gres.conf asks (AutoDetect): the driver, NVML or another "
         "vendor's library does not answer on the node, or slurmd is built without it",
-        r"nvml|\brsmi\b|oneapi|\bMIG\b|AutoDetect|cpu_range|\bGPUs?\b(?! specification)[^\n]{0,60}"
+        r"nvml|\brsmi\b|oneapi|\bMIG\b|AutoDetect|cpu_range|"
+        r"\b(?-i:GPUs?)\b(?! specification)[^\n]{0,60}"
         r"(?:fail|not |unable|error)|Failed to (?:get|enumerate|set|initialize|find) [^\n]{0,40}"
         r"(?:devices?\b|GPU|card|driver|frequency|clock)|machine to abstract|\bnvidia(?!_imex)",
         r"gpu/|gpu_|nvml|rsmi|oneapi|_(?:get|set)_freq",
@@ -219,15 +219,15 @@ PARTS: Final[tuple[Part, ...]] = (
         "harmless once; restart or update the daemon, and report it, if it stays",
         r"underflow|should(?: never|n't| not) (?:happen|be|get|execute|ever)|"
         r"(?-i:(?<!\()\bNULL\b)|mis-?count|"
-        r"inconsisten\w*|overallocat\w*|assert|count (?:is )?(?:wrong|bad)|"
-        r"pointer (?:reset|is)|Bad het_job_list|lacks het_job_list|bitmap",
+        r"inconsisten\w*|assert|count (?:is )?(?:wrong|bad)|"
+        r"(?:under|over)-?allocat|pointer (?:reset|is)|Bad het_job_list|lacks het_job_list|bitmap",
     ),
     part(
         "accounting: users, accounts, QOS or limits that slurmctld keeps differ from those of "
         "slurmdbd, or the cluster is not registered there; restart slurmctld if it stays",
         r"\bassoc(?:iation)?s?\b|\b(?-i:QOS)\b|\bqos\b|\bwckeys?\b|\btres\b|\baccounts?\b|"
         r"cluster to accounting|coordinator|fairshare|Priority(?:Decay|Usage|Weight|Calc)\w*",
-        r"assoc|qos|wckey|priority|accrue|acct_policy|slurmdb|tres",
+        r"assoc|qos|wckey|priority|accrue|acct_policy|slurmdb|(?<!cons_)tres",
     ),
     part(
         "Slurm: the saved state of a daemon cannot be read or written (StateSaveLocation, "
@@ -316,7 +316,7 @@ PARTS: Final[tuple[Part, ...]] = (
     ),
     part(
         "slurmd: processes of a job cannot be tracked, signalled or ended (proctrack)",
-        r"proctrack\w*|\bkill(?:ing|ed|_\w+)?\b(?!-)|\bpgid\b|ptrace|jobacct\w*|orphan\w*|"
+        r"proctrack\w*|\bkill(?:ing|ed|_\w+)?\b(?!-)|\bpgid\b|ptrace|jobacct\w*|"
         r"\bpid \d+|"
         r"still running|zombie|/proc/\S*stat|signal \d",
         r"proctrack|kill|signal|jobacct|terminate|pause|suspend|_reap|waitpid|run_command",
@@ -324,14 +324,14 @@ PARTS: Final[tuple[Part, ...]] = (
     part(
         "Slurm: the environment of a job cannot be set: it is larger than the system allows, or "
         "memory is short",
-        r"environment|\benv (?:var|array)|in env\b|env variable|"
+        r"(?<!script )environment|\benv (?:var|array)|in env\b|env variable|"
         r"(?:set|put|export|overwrit)\w* (?-i:SLURM\w*_[A-Z_]+)",
         r"(?:^|_)env(?:_|$)|environ",
     ),
     part(
         "slurmd: it does not reach the step's daemon (slurmstepd), which ended, hangs, or was "
         "never started",
-        r"\bstepd\b|slurmstepd|step ?(?:manager|mgr|daemon)",
+        r"\bstepd(?:_\w+)?\b|slurmstepd|step ?(?:manager|mgr|daemon)",
         r"stepd",
     ),
     part(
@@ -339,8 +339,7 @@ PARTS: Final[tuple[Part, ...]] = (
         "hardware or boot in slurm.conf",
         r"\bregistr?\w*|NodeName|NodeAddr|NodeHostName|NodeSet|find_node\w*|(?:unknown|invalid|"
         r"duplicate|missing|bad) (?:node|host)\w*|RealMemory|nodelist|hostlist|hostset|nodes? \S+ "
-        r"(?:has|differs|not (?:in|found|configured|known)|appears|is )|no node\b|nodename|"
-        r"\bnode \S+ state",
+        r"(?:has|differs|not (?:in|found|configured|known)|appears|is )|no node\b|nodename",
         r"node_(?:conf|mgr|record|spec|did|hash|list|name)|validate_node|hostlist|hostset|_range|"
         r"register|tmp_disk|_memory$",
     ),
@@ -355,7 +354,7 @@ PARTS: Final[tuple[Part, ...]] = (
         "Slurm: daemons do not reach each other: a daemon does not run or answers too late, its "
         "port is closed, or a message is damaged",
         r"slurm_(?:send|receive|recv|open|unpack|msg|init_msg|accept|conn|get_\w*addr|get_peer|"
-        r"set_addr|bind|listen|bufs)\w*|\bsocket\b|connect(?:ion|ing|ed)?\b|\baccept\(|"
+        r"set_addr|bind|listen|bufs)\w*|(?<!/)\bsocket\b(?!/)|connect(?:ion|ing|ed)?\b|\baccept\(|"
         r"listen\w*|\bpoll\b|\bepoll\w*|\bRPCs?\b|rpc_\w+|(?-i:REQUEST_\w+|RESPONSE_\w+|"
         r"MESSAGE_\w+)|"
         r"msg_type|msg type|\bmessages?\b|con_?mgr\w*|communication|\bports?\b|\[fd:|revents|"
@@ -373,7 +372,7 @@ PARTS: Final[tuple[Part, ...]] = (
     part(
         "Slurm: slurm.conf, another of its configuration files or an option of a command is not "
         "valid or cannot be read",
-        r"\b[a-z_]+\.(?:conf|yaml)\b|(?<!node )configuration|pars(?:e|er|ing)\b|"
+        r"\b[a-z_]+\.(?:conf|yaml)\b|(?<!node )(?<!core )configuration|pars(?:e|er|ing)\b|"
         r"(?-i:\b(?:[A-Z][a-z]+){2,}"
         r"\w*\b)[^\n]{0,60}(?:invalid|must|cannot|not |requires|need|bad|ignored|"
         r"should (?:be (?:set|specified)|have|not))|"
@@ -401,7 +400,7 @@ _OF_SCRIPT: Final = re.compile(
 _MESSAGE: Final = re.compile(r"\b(?P<sort>REQUEST|RESPONSE|MESSAGE|DBD)_[A-Z0-9_]+\b")
 """Names of messages between daemons, whose words say nothing about their failure."""
 _REQUEST: Final = re.compile(
-    r"^(?:error: )?_{0,2}slurm_rpc_(?P<request>\w+)(?:\(\))?[^:\n]{0,80}: (?P<answer>.+)"
+    r"^(?:error: )?_{0,2}slurm_rpc_(?P<request>\w+)(?:\(\))?[^:\n]{0,80}: (?P<answer>.*)"
 )
 _SUBMITS: Final = re.compile(r"submit|allocate|will_run")
 _NUMBER: Final = re.compile(r"\b\d+\b")
@@ -430,6 +429,8 @@ def _wrong(message: str) -> str | None:
     for one in _ANY_PLACE:
         if one.has("", words):
             return one.wrong
+    if _COUNTS.search(words):
+        return _BOOKKEEPING.wrong
     if of_request is not None:
         return _answer(of_request.group("request"), words)
     for one in PARTS:
@@ -444,6 +445,8 @@ def _wrong(message: str) -> str | None:
 _ANY_PLACE: Final = PARTS[:5]
 """What is said by words alone, whatever part of Slurm says it."""
 _SCRIPT: Final = next(one for one in PARTS if "cli_filter" in one.wrong)
+_BOOKKEEPING: Final = next(one for one in PARTS if "its own bookkeeping" in one.wrong)
+_COUNTS: Final = re.compile(r"underflow|(?:under|over)-?allocat", re.IGNORECASE)
 _CONNECTION: Final = next(one for one in PARTS if "daemons do not reach each other" in one.wrong)
 
 

@@ -124,3 +124,104 @@ def test_last_error_of_a_daemon_is_the_cause() -> None:
 def test_limit_in_a_daemons_words_is_no_quota_of_aws() -> None:
     line = "[2026-11-29T10:00:00.123] error: create_buf: Buffer size limit exceeded (3 > 2)"
     assert all("quota" not in found.cause for found in findings(*of_log(line)))
+
+
+@pytest.mark.parametrize(
+    ("message", "words"),
+    [
+        (
+            "_slurm_rpc_allocate_resources: Requested node configuration is not available",
+            "asks for what the cluster or its allocation does not have",
+        ),
+        ("_slurm_rpc_kill_job: Access/permission denied", "may not do this"),
+        ("_slurm_rpc_submit_batch_job: Unspecified error", "refused it without a reason"),
+    ],
+)
+def test_answer_to_a_request_is_the_cause_not_its_name(message: str, words: str) -> None:
+    said = cause(message) or ""
+    assert words in said
+    assert "do not reach" not in said
+    (found,) = findings(*of_log(f"[2026-11-29T10:00:00.123] error: {message}"))
+    assert words in found.cause
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "_slurm_rpc_node_registration node=gpu-1: Invalid argument",
+        "_slurm_rpc_reconfigure_controller: Unspecified error",
+        "_slurm_rpc_reboot_nodes: frob",
+    ],
+)
+def test_name_of_a_request_is_no_cause(message: str) -> None:
+    assert cause(message) is None
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "_slurm_rpc_complete_job_allocation: JobId=5 error Job/step already completing or completed",
+        "_slurm_rpc_step_complete: StepId=5.0 Invalid job id specified",
+        "_slurm_rpc_job_step_create for JobId=5: Requested nodes are busy",
+        "poll(): Interrupted system call",
+        "recv: Resource temporarily unavailable",
+    ],
+)
+def test_request_about_what_has_ended_or_is_repeated_is_no_failure(message: str) -> None:
+    assert findings(*of_log(f"[2026-11-29T10:00:00.123] error: {message}")) == ()
+
+
+@pytest.mark.parametrize(
+    ("message", "words"),
+    [
+        # Values, quotations, names of nodes and the text of a site's script.
+        (
+            "This association 5(account='gres', user='u', partition='(null)') does not have "
+            "access to qos normal",
+            "may not use a QOS",
+        ),
+        ("job_submit.lua: user said: you need --gres, rejected", "job_submit"),
+        ("job_submit/lua: only admins may use --gres", "job_submit"),
+        ('Invalid feature "pmix" of JobId=3', "not as slurmctld expects"),
+        # Names of messages.
+        ("Unable to send MESSAGE_EPILOG_COMPLETE: Connection refused", "do not reach each other"),
+        ("select/cons_tres: memory of gpu-1 is under-allocated", "its own bookkeeping"),
+        ("gres/gpu: count underflow of gpu-1", "its own bookkeeping"),
+    ],
+)
+def test_words_that_a_message_only_repeats_do_not_decide(message: str, words: str) -> None:
+    assert words in (cause(message) or "")
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Job 5 cannot run in partition gpu: user mpi",
+        "Setting node gpu-1 state to DOWN with reason:user says the GPU failed",
+        "Aborting JobId=5 due to change in socket/core configuration of node",
+        "Node ping apparently hung, configured SlurmdTimeout should be increased",
+        "JobId=5 completed in partition gpu",
+    ],
+)
+def test_message_that_says_no_cause_has_none(message: str) -> None:
+    assert cause(message) is None
+
+
+def test_what_the_system_answered_replaces_what_may_be_so() -> None:
+    said = cause("slurm_msg_sendto: port=3: Broken pipe") or ""
+    assert "the other end closed the connection" in said
+    assert "does not run" not in said
+
+
+@pytest.mark.parametrize(
+    ("message", "signature"),
+    [
+        ("Nodes workers-[1-3] not responding", "not-responding"),
+        ("Node gpu-1 not responding", "not-responding"),
+        ('slurm_set_addr: Unable to resolve "workers-3"', "node-name"),
+        ("slurm_msg_sendto: port=3: Broken pipe", "statement"),
+    ],
+)
+def test_signature_of_a_daemons_line(message: str, signature: str) -> None:
+    (found,) = findings(*of_log(f"[2026-11-29T10:00:00.123] error: {message}"))
+    assert found.signature == signature

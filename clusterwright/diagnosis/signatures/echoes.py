@@ -67,6 +67,7 @@ SIGNATURES: Final = (
             r"_slurm_rpc_\w*(?:complete|kill|signal|cancel)\w*[^\n]{0,80}: [^\n]{0,80}Invalid job id specified|"
             # In slurmd's log; the job's output says it too.
             r"\] error: \*\*\* (?:JOB|STEP) \S+ ON \S+ CANCELLED AT [\d:T-]+ \*\*\*|"
+            r"\] error: [\w ]{0,40}\b(?:recv|send|read|write)\w*(?:\(\))?: Resource temporarily unavailable|"
             r"\*\*\* REASON: |\b(?:e?poll\w*|select|accept|waitpid)(?:\(\))?: Interrupted system call|"
             # A process was interrupted by a signal (EINTR, ERESTARTSYS) and asks again, or a server
             # asks to try again (EAGAIN), which the client does.

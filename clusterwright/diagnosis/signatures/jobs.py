@@ -589,10 +589,18 @@ SIGNATURES: Final = (
         next=("clusterwright status {file}",),
     ),
     Signature(
+        "cancelled-memory",
+        "the job was ended at an uncorrectable error of its node's memory",
+        (r"\*\*\* (?:JOB|STEP) \S+ ON \S+ UNCORRECTABLE MEMORY ERROR",),
+        kinds=("log",),
+        per_node=True,
+        next=("clusterwright status {file}", _ACCEPT),
+    ),
+    Signature(
         "srun-exit",
         "a task of the job ended first[: {reason}]; the messages before it have the reason",
         (
-            r"(?:srun|slurmstepd)\S*: error: (?P<reason>(?![^\n]*(?:oom[-_ ]?kill|Out Of Memory))[^\n]*(?:Exited with exit code|Killed|"
+            r"(?:srun|slurmstepd)\S*: error: (?P<reason>(?![^\n]*(?:oom[-_ ]?kill|Out Of Memory|memory limit))[^\n]*(?:Exited with exit code|Killed|"
             r"Terminated|Aborted|Application launch failed|task \d+)[^\n]*)",
             r"(?P<reason>(?:torch\.distributed\.elastic[^\n]*)?ChildFailedError[^\n]{0,100})",
             r"(?P<reason>failed \(exitcode: -?\d+\)[^\n]{0,80})",

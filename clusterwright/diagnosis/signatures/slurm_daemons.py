@@ -316,7 +316,7 @@ SIGNATURES: Final = (
             r"(?P<reason>Parsing error at unrecognized key: [^\n]+)",
             r"(?P<reason>Unable to process configuration file[^\n]*|power_save module disabled[^\n]*)",
             r"(?P<reason>Parse error in file [^\n]+|[^\n]{0,40}(?:s_p_parse_file|\"Include\" failed)[^\n]+)",
-            r"(?P<reason>(?:Invalid|Duplicated) (?:partition|NodeName|NodeHostName|configuration)"
+            r"(?P<reason>(?:Invalid|Duplicated) (?:partition(?![^\n]*JobId=)|NodeName|NodeHostName|configuration)"
             r"[^\n]*)",
             r"(?P<reason>Node \S+ appears to have a different slurm\.conf[^\n.]*|gres/[^\n]*(?:core "
             r"specification|socket boundaries)[^\n]*|[^\n]{0,60}duplicate records for [^\n]+)",

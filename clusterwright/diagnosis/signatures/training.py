@@ -212,7 +212,7 @@ SIGNATURES: Final = (
         "job's memory",
         (
             r"Out of memory: Kill|oom[-_ ]?kill(?!-step|step|_kill| counter|_?step)|invoked oom-killer|Memory cgroup out of memory|"
-            r"Exceeded (?:job|step) memory limit|\bOOMKilled\b|OUT_OF_MEMORY|"
+            r"Exceeded (?:job |step )?memory limit|\bOOMKilled\b|OUT_OF_MEMORY|"
             r"task \d+: Out Of Memory|(?:\bMemoryError|Cannot allocate memory|std::bad_alloc|\[Errno 12\])",
         ),
         next=("clusterwright check-job {file} JOBFILE",),
@@ -728,17 +728,9 @@ SIGNATURES: Final = (
     Signature(
         "cancelled-node",
         "the job was cancelled because a node failed",
-        (r"DUE TO NODE (?:FAILURE|\S+ FAIL)|NODE FAILURE|Node failure on \S+",),
+        (r"DUE TO NODE (?:FAILURE(?!\?)|\S+ FAIL)|NODE FAILURE(?!\?)|Node failure on \S+",),
         rank=1,
         kinds=_TEXT,
-    ),
-    Signature(
-        "cancelled-memory",
-        "the job was ended at an uncorrectable memory error of its node",
-        (r"\*\*\* (?:JOB|STEP) \S+ ON \S+ UNCORRECTABLE MEMORY ERROR",),
-        per_node=True,
-        kinds=_TEXT,
-        next=(_NODES,),
     ),
     Signature(
         "requeued",

@@ -9,6 +9,11 @@ from tests.diagnosis.made import signature_of
 CASES = (
     (
         "log",
+        "slurmstepd: error: *** JOB 7 ON workers-1 UNCORRECTABLE MEMORY ERROR AT 2026-11-23T08:00:00 ***",
+        "cancelled-memory",
+    ),
+    (
+        "log",
         "srun: error: task 0 launch failed: Plugin initialization failed",
         "task-launch",
     ),

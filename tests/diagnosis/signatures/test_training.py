@@ -28,6 +28,22 @@ CASES = (
         "slurmstepd: error: *** JOB 7 ON workers-1 CANCELLED AT 2026-11-23T08:00:00 DUE TO TIME LIMIT ***",
         "time-limit",
     ),
+    (
+        "log",
+        "slurmstepd: error: *** STEP 7.0 ON workers-1 CANCELLED AT 2026-11-23T08:00:00 DUE TO JOB REQUEUE ***",
+        "requeued",
+    ),
+    (
+        "log",
+        "slurmstepd: error: *** STEP 7.0 ON workers-1 FAILED (non-zero exit code or other failure mode) ***",
+        "step-cancelled",
+    ),
+    (
+        "log",
+        "slurmstepd: error: StepId=7.0 exceeded memory limit (9 > 8), being killed",
+        "host-memory",
+    ),
+    ("log", "error: Could not open stdout file /fsx/a.out: No such file", "job-output"),
     ("log", "OSError: [Errno 24] Too many open files", "too-many-files"),
     (
         "log",
@@ -242,3 +258,39 @@ def test_refused_command_of_an_efa_device_is_named_once(lines: str, cause: str) 
 )
 def test_only_enomem_is_the_limit_of_locked_memory(text: str, signature: str) -> None:
     assert signature_of("log", text) == (signature,)
+
+
+_CANCELLED = "slurmstepd: error: *** {} ON workers-1 CANCELLED AT 2026-11-23T08:00:00{} ***"
+_JOB, _STEP = _CANCELLED.format("JOB 7", ""), _CANCELLED.format("STEP 7.0", "")
+
+
+@pytest.mark.parametrize(
+    ("lines", "signature"),
+    [
+        ([_JOB], "cancelled-by-person"),
+        ([_STEP], "step-cancelled"),
+        ([_STEP, _JOB], "cancelled-by-person"),
+        ([_CANCELLED.format("STEP 7.0", " DUE TO TIME LIMIT"), _STEP, _JOB], "time-limit"),
+        ([_CANCELLED.format("JOB 7", " DUE TO PREEMPTION"), _STEP], "preempted"),
+        (
+            [_CANCELLED.format("JOB 7", " DUE TO NODE FAILURE, SEE SLURMCTLD LOG FOR DETAILS")],
+            "cancelled-node",
+        ),
+        # srun ends the others after a task that ended.
+        (["srun: error: workers-1: task 3: Exited with exit code 1", _STEP], "srun-exit"),
+        (["torch.OutOfMemoryError: CUDA out of memory.", _STEP, _JOB], "gpu-memory"),
+    ],
+)
+def test_cancelled_job_has_one_cause(lines: list[str], signature: str) -> None:
+    (found,) = findings(*of_log("\n".join(lines), job="7"))
+    assert found.signature == signature
+
+
+def test_cancelled_job_is_no_failure_of_a_node() -> None:
+    line = _JOB.replace("slurmstepd:", "[2026-11-23T08:00:00.123] [7.batch]")
+    assert findings(*of_log(line)) == ()
+
+
+def test_question_about_a_node_is_no_failure_of_it() -> None:
+    line = "error: Batch completion for JobId=7. Was the job requeued due to node failure?"
+    assert all(f.signature != "cancelled-node" for f in findings(*of_log(line)))
