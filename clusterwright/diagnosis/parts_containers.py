@@ -12,6 +12,10 @@ from typing import Final
 from clusterwright.diagnosis import parts
 from clusterwright.diagnosis.parts import Part, part
 
+_POSSIBLE: Final = (
+    ": it does not exist, the registry refuses or is not reached, or the disk of the node's cache "
+    "is full; the messages of enroot say which"
+)
 _part: Final = functools.partial(part, depth=1)
 """Of the messages of one start, the first says why, and the others follow."""
 
@@ -46,8 +50,7 @@ PARTS: Final[tuple[Part, ...]] = (
         r"path too long|must be an absolute path|is required for|(?-i:ENROOT_)\w+",
     ),
     _part(
-        "the image cannot be imported: it does not exist, the registry refuses or is not reached, "
-        "or the disk of the node's cache is full; the messages of enroot say which",
+        f"the image cannot be imported{_POSSIBLE}",
         r"import\w*|docker image|download|registr(?:y|ies)|manifest|digest|layer|authentication|"
         r"realm|Could not (?:find image|process JSON|parse authentic)|URL|checksum|"
         r"mksquashfs|unsupported architecture|image reference|URI|squashfs (?:path|/)|"
@@ -137,4 +140,7 @@ def cause(message: str, place: str = "") -> str | None:
         )
         return f"container: the image cannot be imported: {answer}: {message}"
     said = parts.wrong_part(PARTS, parts.own_words(message), place)
+    if said is not None and parts.reason(message):
+        # What the system answered is the one of the possibilities that is so.
+        said = said.removesuffix(_POSSIBLE)
     return f"container: {parts.whole(said, message)}" if said else None

@@ -365,18 +365,34 @@ _FAILED: Final = re.compile(
     r"invalid|refused|unreachable|\blost\b|\bclosed\b|exhausted|out of memory",
     re.IGNORECASE,
 )
-_RETRIED: Final = re.compile(r"\bFI_E(?:AGAIN|INTR)\b|\bRC: -(?:4|11)\b")
+_RETRIES: Final = re.compile(
+    r"\b(?:will )?retry(?:ing)?\b(?! (?:limit|count|exceed|fail))", re.IGNORECASE
+)
+_REPLACED: Final = re.compile(
+    r"\busing (?:the )?default|\bfall(?:ing|s)? back\b|\bdefaulting to", re.IGNORECASE
+)
+_RETRIED: Final = re.compile(
+    r"\bFI_E(?:AGAIN|INTR)\b|\bRC: -(?:4|11)\b|Resource temporarily unavailable|"
+    r"Interrupted system call"
+)
 """Answers (EAGAIN, EINTR) after which the plug-in and the provider try again by themselves."""
 
 
 def is_advice(message: str) -> bool:
     """Whether a warning only says what could be better, or what is done instead."""
+    if _RETRIES.search(message):
+        return True
     return bool(_ADVICE.search(message)) and not _FAILED.search(message)
 
 
 def is_retried(message: str) -> bool:
     """Whether the plug-in or the provider tries again what a message is about."""
     return bool(_RETRIED.search(message))
+
+
+def is_replaced(message: str) -> bool:
+    """Whether the plug-in or the provider does another thing instead of what failed."""
+    return bool(_REPLACED.search(message))
 
 
 def nccl(message: str, place: str = "") -> str | None:
@@ -402,5 +418,7 @@ def ofi(message: str, place: str = "") -> str:
 
 def efa(message: str, place: str = "") -> str:
     """What is wrong by a line of libfabric's provider of EFA and the function that it names."""
-    said = parts.wrong_part(EFA, parts.own_words(message), place)
+    # What follows is who the peers are, in every error.
+    own = message.partition(" My EFA addr:")[0]
+    said = parts.wrong_part(EFA, parts.own_words(own), place)
     return f"network of jobs: EFA (libfabric): {parts.whole(said or 'an error', message)}"

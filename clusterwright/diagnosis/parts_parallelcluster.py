@@ -48,6 +48,10 @@ PARTS: Final[tuple[Part, ...]] = (
         r"\bslurm reservation|resetting nodeaddr",
     ),
     part(
+        "a command on the head node or the node failed or did not end in time",
+        r"^Command |execute the command",
+    ),
+    part(
         "a Capacity Block or reservation of a queue cannot be used: its id, time or state",
         r"find Capacity Block|CapacityReservationId from",
     ),
@@ -74,10 +78,6 @@ PARTS: Final[tuple[Part, ...]] = (
         "queue",
         r"[Cc]annot read [\w ]{3,60} (?:configuration|data) file|read self nodename|"
         r"Unable to read file|Unable to find[^\n]{0,80}\bqueue\b",
-    ),
-    part(
-        "a command on the head node or the node failed or did not end in time",
-        r"^Command |execute the command",
     ),
 )
 """In the order in which they are tried; a module alone says no cause."""

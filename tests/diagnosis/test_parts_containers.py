@@ -90,6 +90,24 @@ def test_cleaning_up_hides_no_later_failure() -> None:
     assert [f.signature for f in found] == ["container", "container"]
 
 
+def test_what_the_system_answered_replaces_what_may_be_so() -> None:
+    said = cause("failed to set capabilities: Operation not permitted", "enroot-aufs2ovlfs") or ""
+    assert "privilege" in said
+    assert "registry" not in said
+
+
+@pytest.mark.parametrize(
+    "line", ["[ERROR] layer 3 has no gradient", "[ERROR] image data/00001.jpg is empty"]
+)
+def test_errors_of_a_training_program_are_none_of_enroot(line: str) -> None:
+    assert all(f.signature != "container" for f in findings(*of_log(line, job="7")))
+
+
+def test_error_of_enroot_is_named_whole() -> None:
+    (found,) = findings(*of_log("[ERROR] Container already exists: pyxis_5", job="7"))
+    assert "of this name exists already" in found.cause
+
+
 def test_words_of_an_image_do_not_decide() -> None:
     said = cause("couldn't use docker://ghcr.io#org/overlay-mount-epilog:1 as environment") or ""
     assert "environment or the working directory" in said

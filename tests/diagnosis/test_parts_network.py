@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from clusterwright.diagnosis.parts_network import efa, is_advice, is_line, is_retried, nccl, ofi
+from clusterwright.diagnosis.parts_network import (
+    efa,
+    is_advice,
+    is_line,
+    is_replaced,
+    is_retried,
+    nccl,
+    ofi,
+)
 from tests.diagnosis.made import findings, of_log
 
 
@@ -150,7 +158,34 @@ def test_message_of_nccl_that_says_no_failure_is_only_repeated() -> None:
     assert nccl("rank 3 is slow", "init.cc") == "NCCL: rank 3 is slow"
 
 
-@pytest.mark.parametrize("answer", ["RC: -11", "RC: -4", "FI_EAGAIN"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "loading /fsx/efa_run/failures.json",
+        "epoch 3 of efa_error_study finished",
+        "saved /fsx/libfabric/failed.txt",
+        "ip-1:1:9 [0] misc/socket.cc:9 NCCL WARN connect returned Connection refused, retrying",
+        "libfabric:1:2::efa:ep_ctrl:efa_x():3<warn> FI_OPT_X failed to set, using default",
+    ],
+)
+def test_paths_names_and_what_is_done_instead_are_no_failure(line: str) -> None:
+    assert findings(*of_log(line, job="7")) == ()
+
+
+def test_name_of_a_function_is_the_place_not_the_failure() -> None:
+    line = "libfabric:1:2::efa:cq:efa_rdm_txe_handle_error():737<warn> err: 5, message: Invalid"
+    (found,) = findings(*of_log(line, job="7"))
+    assert "a transfer over EFA failed" in found.cause
+
+
+def test_what_is_done_instead() -> None:
+    assert is_replaced("It failed, falling back to sockets")
+    assert not is_replaced("It failed")
+
+
+@pytest.mark.parametrize(
+    "answer", ["RC: -11", "RC: -4", "FI_EAGAIN", "Resource temporarily unavailable (-11)"]
+)
 def test_what_is_tried_again_is_no_failure(answer: str) -> None:
     assert is_retried(answer)
     line = f"ip-1:1:9 [0] post_recv:3 NCCL WARN NET/OFI posting failed. {answer}"

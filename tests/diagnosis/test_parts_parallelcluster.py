@@ -95,6 +95,11 @@ def test_failure_to_terminate_has_no_cause_without_evidence(message: str, words:
     assert words not in said
 
 
+def test_words_of_a_command_do_not_decide() -> None:
+    said = error(line("clustermgtd", "Command '/home/a --terminating instances' failed")) or ""
+    assert "a command on the head node" in said
+
+
 def test_answer_to_a_failure_to_terminate_is_its_cause() -> None:
     message = (
         "Failed when terminating instances (x1) ['i-1'] with error An error occurred "

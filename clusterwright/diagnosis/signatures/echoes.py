@@ -68,6 +68,7 @@ SIGNATURES: Final = (
             # In slurmd's log; the job's output says it too.
             r"\] error: \*\*\* (?:JOB|STEP) \S+ ON \S+ CANCELLED AT [\d:T-]+ \*\*\*|"
             r"\] error: [\w ]{0,40}\b(?:recv|send|read|write)\w*(?:\(\))?: Resource temporarily unavailable|"
+            r"\bscancel: error: Kill job error[^\n]{0,60}(?:Invalid job id|already completing)|"
             r"\*\*\* REASON: |\b(?:e?poll\w*|select|accept|waitpid)(?:\(\))?: Interrupted system call|"
             # A process was interrupted by a signal (EINTR, ERESTARTSYS) and asks again, or a server
             # asks to try again (EAGAIN), which the client does.

@@ -295,7 +295,9 @@ SIGNATURES: Final = (
         "job-request",
         "the job asks for what the cluster or its allocation does not have: {reason}",
         (
-            r"Unable to create step for job \S+: (?P<reason>[^\n]+)",
+            r"Unable to create step for job \S+: (?P<reason>(?:Requested|Memory|More processors|Node count|"
+            r"Task count|Job violates|Insufficient|Invalid (?:partition|feature|generic|gres|license|node|"
+            r"constraint|Trackable))[^\n]*)",
             r"(?:job submission failed|allocate resources): (?P<reason>(?:Requested|Memory|More "
             r"processors|Node count|Job violates|Invalid (?:partition|feature|generic|gres|license|"
             r"qos|account|node|constraint))[^\n]*)",
@@ -600,7 +602,7 @@ SIGNATURES: Final = (
         "srun-exit",
         "a task of the job ended first[: {reason}]; the messages before it have the reason",
         (
-            r"(?:srun|slurmstepd)\S*: error: (?P<reason>(?![^\n]*(?:oom[-_ ]?kill|Out Of Memory|memory limit))[^\n]*(?:Exited with exit code|Killed|"
+            r"(?:srun|slurmstepd)\S*: error: (?P<reason>(?![^\n]*(?:oom[-_ ]?kill|Out Of Memory|memory limit|NOT ENDING WITH))[^\n]*(?:Exited with exit code|Killed|"
             r"Terminated|Aborted|Application launch failed|task \d+)[^\n]*)",
             r"(?P<reason>(?:torch\.distributed\.elastic[^\n]*)?ChildFailedError[^\n]{0,100})",
             r"(?P<reason>failed \(exitcode: -?\d+\)[^\n]{0,80})",

@@ -104,7 +104,8 @@ def _efa(values: Values) -> str | None:
     """The kind of failure that a message of EFA's provider or of NCCL's plug-in for it names; None
     for what they try again.
     """
-    if parts_network.is_retried(values.get("ofi") or values.get("efa", "")):
+    own = values.get("ofi") or values.get("efa", "")
+    if parts_network.is_retried(own) or parts_network.is_replaced(own):
         return None
     place, reason = values.get("place", ""), values.get("reason", "")
     if "ofi" in values:
@@ -127,8 +128,7 @@ def _container(values: Values) -> str | None:
     reason = values["reason"]
     if "any" in values and not _FAILS.search(own_words(reason)):
         return None
-    own = "own" in values or reason.startswith("URL ")
-    said = parts_containers.cause(reason, values.get("place", "")) if own else None
+    said = parts_containers.cause(reason, values.get("place", "")) if "own" in values else None
     return said or f"a container image cannot be pulled, unpacked or started: {reason}"
 
 
@@ -315,9 +315,10 @@ SIGNATURES: Final = (
             r"(?:(?P<place>\w{2,80}):\d+ NCCL WARN )?NET/OFI (?P<ofi>[^\n]{0,200}?(?:error(?! count)|fail|RC: -?\d+)"
             r"[^\n]{0,100})",
             r"^libfabric:\d+:\d+:(?:[\w.]{0,20}:)?efa:\w+:(?P<place>\w{2,80})\(\):\d+<warn> (?P<efa>(?=[^\n]{0,200}"
-            r"(?:error(?! count)|fail|exhausted|unresponsive|[Uu]nable to (?:register|create|open|allocate|post)))"
+            r"(?:error(?! count)|\berr: \d|fail|exhausted|unresponsive|[Uu]nable to (?:register|create|open|allocate|post)))"
             r"[^\n]{1,240})",
-            r"^(?!libfabric:\d+:\d+:(?:core|:core):)(?!.*<info>).*?(?:libfabric|fi_cq_read\w*|efa)[:_ ].{0,100}(?P<reason>(?:error(?! count)|fail)[^\n]{0,100})",
+            r"^(?!libfabric:\d+:\d+:(?:core|:core):)(?!.*<info>).*?(?<![/\w.-])(?:libfabric|fi_cq_read\w*|efa)"
+            r"(?:_\w{1,60}(?:\(\))?)?[: ].{0,100}(?<![/\w.-])(?P<reason>(?:errors?(?! count)|fail(?:s|ed|ure)?)\b[^\n]{0,100})",
             r"efa_\w*(?:unresponsive_remote|retrans_timeout)\w*(?P<reason>)",
         ),
         confidence="likely",
@@ -630,14 +631,16 @@ SIGNATURES: Final = (
         _container,
         (
             r"(?P<own>pyxis): +\[ERROR\] (?P<reason>[^\n]{3,300})",
-            r"^\[ERROR\] (?P<reason>URL https?://[^\n]{3,300})",
+            r"^(?P<own>\[ERROR\]) (?P<reason>(?:URL https?://|Invalid image reference|Could not find image|"
+            r"(?:Container|Image file|File) already exists: |No such [^\n]{0,240}\.sqsh\b|[^\n]{0,40}squashfs)"
+            r"[^\n]{0,260})",
             # What it does or did is no failure, whatever the name of the image.
             r"(?P<own>(?P<any>pyxis)):(?! *(?:import|creat|start|reus|load|export|remov|extract|pull|download|"
             r"us|runn|mount)(?:ing|ed)\b) +(?P<reason>[^\n]*(?:fail|couldn't|could not|error|invalid|denied|cannot|"
             r"unable|not found)[^\n]*)",
             r"(?:^|[\s:])(?P<own>(?P<place>enroot-[a-z]\w+): )(?P<reason>[^\n]{0,60}(?:fail|error|lacks|unsupported|unexpected|must)[^\n]{0,240})",
             r"(?:(?<![/.\w])enroot(?!/)(?=[^\n]*(?:\bERROR\b|\bfail(?:s|ed|ure)?\b|\berrors?\b(?!-)|cannot|could not|"
-            r"couldn't|unable|denied|not found|No such|invalid|unsupported|unknown))|^\[ERROR\]).{0,20}(?P<reason>[^\n]{0,160}(?:URL|image|layer|manifest|squashfs|"
+            r"couldn't|unable|denied|not found|No such|invalid|unsupported|unknown))).{0,20}(?P<reason>[^\n]{0,160}(?:URL|image|layer|manifest|squashfs|"
             r"credential|digest|No such file|container)[^\n]{0,160})",
             r"(?P<reason>manifest unknown|pull access denied"
             r"|toomanyrequests[^\n]{0,80}|no basic auth credentials|repository does not exist"

@@ -123,3 +123,19 @@ CASES = (
 @pytest.mark.parametrize(("kind", "text", "signature"), CASES)
 def test_message_has_its_signature(kind: str, text: str, signature: str) -> None:
     assert signature_of(kind, text) == (signature,)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "srun: error: Unable to create step for job 5: Job/step already completing or completed",
+        "srun: error: Unable to create step for job 5: Socket timed out on send/recv operation",
+    ],
+)
+def test_step_of_a_job_that_has_ended_asks_for_nothing_wrong(line: str) -> None:
+    assert "job-request" not in signature_of("log", line)
+
+
+def test_cancelling_a_job_that_has_ended_is_no_failure() -> None:
+    line = "scancel: error: Kill job error on job id 5: Invalid job id specified"
+    assert signature_of("log", line) == ()
