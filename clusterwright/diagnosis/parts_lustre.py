@@ -43,7 +43,7 @@ CLIENT: Final[tuple[Part, ...]] = (
         "it cannot be mounted: the name, the mount options, the management server (MGS) or its "
         "configuration",
         r"mount|\bMGS\b|\bMGC\b|fill_super|configuration from log|root\b|super ?block|\bNIDs?\b",
-        r"^obd_mount|^llite_lib|^mgc_|^super25|^llog|^obd_config",
+        r"^obd_mount|^mgc_|^super25|^llog|^obd_config",
         depth=2,
     ),
     part(

@@ -30,7 +30,8 @@ PARTS: Final[tuple[Part, ...]] = (
         "these may do, and was refused",
         r"Security violation|privilege violation|non-?(?:super|privileged)[- ]?user|"
         r"Only (?:admins?|Super|coord|root|operators)|Access denied.{0,40}(?:uid|request)|"
-        r"(?:uid|user) \S+ (?:is not|not|trying|attempted|tried|lacks) |from uid \S+ for job|"
+        r"(?:uid|user) \S+ (?:(?:is )?not (?:allowed|authori|permitted|privileg|an? )|trying |"
+        r"attempted |tried |lacks )|from uid \S+ for job|"
         r"privilege (?:revoked|required)|request from (?:invalid|unauthorized) (?:user|uid)|"
         r"(?:RPC|REQUEST_\w+|request) from (?:\w+ ){0,3}uid|uid[ =]\d+ (?:attempt|tri|is not)",
     ),
@@ -89,7 +90,7 @@ PARTS: Final[tuple[Part, ...]] = (
     part(
         "Slurm: GPUs are not found as gres.conf asks (AutoDetect): the driver, NVML or another "
         "vendor's library does not answer on the node, or slurmd is built without it",
-        r"nvml|\brsmi\b|oneapi|\bMIG\b|AutoDetect|cpu_range|"
+        r"\bnvml(?!-)|\brsmi\b|oneapi|\bMIG\b|AutoDetect|cpu_range|"
         r"\b(?-i:GPUs?)\b(?! specification)[^\n]{0,60}"
         r"(?:fail|not |unable|error)|Failed to (?:get|enumerate|set|initialize|find) [^\n]{0,40}"
         r"(?:devices?\b|GPU|card|driver|frequency|clock)|machine to abstract|\bnvidia(?!_imex)",
@@ -358,7 +359,8 @@ PARTS: Final[tuple[Part, ...]] = (
         r"listen\w*|\bpoll\b|\bepoll\w*|\bRPCs?\b|rpc_\w+|(?-i:REQUEST_\w+|RESPONSE_\w+|"
         r"MESSAGE_\w+)|"
         r"msg_type|msg type|\bmessages?\b|con_?mgr\w*|communication|\bports?\b|\[fd:|revents|"
-        r"respon[sd]\w*|ok ack|port_in|addrinfo|forward|resolve \S*(?:host|addr)",
+        r"(?:not?|bad|invalid|unexpected|wrong|lost) (?:\w+ )?respon[sd]\w*|ok ack|port_in|"
+        r"addrinfo|forward|resolve \S*(?:host|addr)",
         r"slurm_(?:send|recv|receive|msg|open|unpack|init_msg|accept|conn|get_\w*addr|set_addr|"
         r"bind|"
         r"listen|bufs|net)|forward|_fwd|agent|conmgr|con_mgr|duplex|socket|poll|accept|listen|"

@@ -84,6 +84,25 @@ def test_interrupted_or_repeated_request_is_no_failure(harmless: str) -> None:
     assert "cannot be mounted" in found.cause
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "LNet: Added LNI 10.0.0.1@tcp [8/256/0/180]",
+        "LNet: 1:0:(x.c:1:y()) timeout lowered to 50 by default",
+        "LNet: HW NUMA nodes: 2, HW CPU cores: 96, npartitions: 2; failover ready",
+        "LNet: Accept secure, port 988, conn timeout 30",
+        "Lustre: fs-MDT0000-mdc: Connection restored to service",
+    ],
+)
+def test_settings_of_lnet_and_success_are_no_failure(line: str) -> None:
+    assert findings(*of_log(line)) == ()
+
+
+def test_path_of_a_user_does_not_decide() -> None:
+    said = client("/fsx/mount_tests/unlock: cannot read dir: rc = -2", "llite_lib.c")
+    assert "mounted" not in said
+
+
 def test_mount_that_is_refused_for_a_while_is_a_failure() -> None:
     line = "LustreError: 1:0:(obd_mount.c:1:lustre_fill_super()) Unable to mount: rc = -11"
     assert [f.signature for f in findings(*of_log(line))] == ["lustre-error"]

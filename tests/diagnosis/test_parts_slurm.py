@@ -201,10 +201,23 @@ def test_words_that_a_message_only_repeats_do_not_decide(message: str, words: st
         "Aborting JobId=5 due to change in socket/core configuration of node",
         "Node ping apparently hung, configured SlurmdTimeout should be increased",
         "JobId=5 completed in partition gpu",
+        "Restoring job 5 with name nvml-bench",
+        "ping: primary controller responding",
     ],
 )
 def test_message_that_says_no_cause_has_none(message: str) -> None:
     assert cause(message) is None
+
+
+def test_user_who_is_not_known_is_not_refused() -> None:
+    assert "no administrator" not in (cause("User 1234 not found") or "")
+    assert "no administrator" in (cause("uid 1234 not authorized to do this") or "")
+
+
+def test_folder_of_a_user_is_no_part_of_the_system() -> None:
+    line = "slurmstepd: error: couldn't chdir to `/home/alice/cgroup': No such file or directory"
+    (found,) = findings(*of_log(line, job="7"))
+    assert found.signature == "working-directory"
 
 
 def test_what_the_system_answered_replaces_what_may_be_so() -> None:

@@ -273,7 +273,7 @@ SIGNATURES: Final = (
         "cgroup",
         "slurmd: cgroups cannot be used (not mounted, wrong version, or no delegation)",
         (
-            r"cgroup.{0,100}(?:fail|unable|cannot|not (?:mounted|found|supported|available)|error|"
+            r"^(?![^\n]*couldn't chdir)[^\n]*?cgroup.{0,100}(?:fail|unable|cannot|not (?:mounted|found|supported|available)|error|"
             r"No such file)|(?:unable|failed|cannot).{0,80}cgroup|plugin name for [\w/]{0,20}cgroup",
         ),
         confidence="likely",

@@ -202,8 +202,10 @@ SIGNATURES: Final = (
         (
             r"LNetError: (?:\d+:\d+:\((?P<place>[\w.-]{1,60}):\d+:\w+\(\)\)|[0-9a-f]{1,4}-[0-9a-f]{1,2}:)? ?"
             r"(?P<reason>[^\n]{1,200})",
-            r"LNetError|lnetctl.{0,60}(?:error|errno|fail)|\bLNet: .{0,120}(?:fail|down|timeout|"
-            r"no route)",
+            r"LNetError|lnetctl.{0,60}(?:error|errno|fail)|"
+            # Not what it says of its settings when it is loaded.
+            r"\bLNet: (?![^\n]{0,60}\b(?:Added|Removed|HW|Accept|Using|lowered|set to|default)\b)[^\n]{0,120}"
+            r"(?:\bfail(?:s|ed|ure)?\b|\bdown\b|\btimed? ?out\b|no route)",
         ),
         confidence="likely",
         one_per_log=True,
