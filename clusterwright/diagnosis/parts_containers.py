@@ -120,7 +120,8 @@ PARTS: Final[tuple[Part, ...]] = (
 
 _STATUS: Final = re.compile(r"\bURL https?://\S+ returned error code: (?P<code>[45]\d\d)\b")
 _STATUSES: Final = {
-    "401": "the registry refuses the credentials, or has none for an image that is not public",
+    "401": "the registry refuses the credentials, or they are missing or have expired; or it has "
+    "no such image",
     "403": "the registry refuses the credentials, or they may not read the image",
     "404": "the image does not exist in the registry under this name and tag",
     "429": "the registry refuses more pulls for a while (its limit of the rate)",
@@ -140,7 +141,8 @@ def cause(message: str, place: str = "") -> str | None:
         )
         return f"container: the image cannot be imported: {answer}: {message}"
     said = parts.wrong_part(PARTS, parts.own_words(message), place)
-    if said is not None and parts.reason(message):
-        # What the system answered is the one of the possibilities that is so.
+    if said is not None and parts.reason(message) and "remove" not in message:
+        # What the system answered is the one of the possibilities that is so, except to removing
+        # what was not made.
         said = said.removesuffix(_POSSIBLE)
     return f"container: {parts.whole(said, message)}" if said else None

@@ -610,7 +610,8 @@ SIGNATURES: Final = (
     Signature(
         "registry-login",
         "Enroot: the registry[ {host}] refuses the credentials, or they are missing or have expired "
-        "(those of ECR are valid for 12 hours): renew the file .credentials of ENROOT_CONFIG_PATH",
+        "(those of ECR are valid for 12 hours): renew the file .credentials of ENROOT_CONFIG_PATH; or it "
+        "has no such image, which Docker Hub answers in the same way: Enroot looks there for a name without REGISTRY#",
         (
             r"(?:^|\s)\[ERROR\] URL https?://(?P<host>[^/\s]{3,200})\S* returned error code: "
             r"40[13]\b",
