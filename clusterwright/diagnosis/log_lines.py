@@ -15,8 +15,9 @@ from typing import Any, Final
 
 from clusterwright.diagnosis import deployment_output
 from clusterwright.diagnosis.backtraces import Backtraces
-from clusterwright.diagnosis.continuations import Causes, Panics
+from clusterwright.diagnosis.continuations import Causes
 from clusterwright.diagnosis.deployment_output import FailedResource
+from clusterwright.diagnosis.go_panics import Panics
 from clusterwright.diagnosis.model import Evidence
 from clusterwright.diagnosis.scheduler import hosts
 from clusterwright.diagnosis.tracebacks import Tracebacks
@@ -216,7 +217,9 @@ class _Rows:
 
 
 def _joined(lines: Iterable[Line]) -> Iterator[Line]:
-    """The lines; a help text of MPI, between lines of dashes, is one, and a backtrace one more."""
+    """The lines; a help text of MPI, between lines of dashes, is one, and a backtrace or panic one
+    more.
+    """
     block: list[Line] | None = None
     backtraces, panics = Backtraces(), Panics()
     for line in _with_causes(lines):
@@ -225,6 +228,8 @@ def _joined(lines: Iterable[Line]) -> Iterator[Line]:
             *panics.read(line.text, line.number),
         ):
             yield Line(text, number, line.time)
+        if panics.holds:
+            continue
         if _DASHES.match(line.text):
             if block:
                 yield _help_text(block)
@@ -238,7 +243,7 @@ def _joined(lines: Iterable[Line]) -> Iterator[Line]:
             yield from block
             block = None
     yield from block or ()
-    for text, number in backtraces.end():
+    for text, number in (*backtraces.end(), *panics.end()):
         yield Line(text, number)
 
 

@@ -2,8 +2,8 @@
 
 Sources: Amazon EKS User Guide, "Detect node health issues with the EKS node monitoring agent";
 aws/aws-parallelcluster-node, slurm_plugin/clustermgtd.py (reasons of nodes);
-kubernetes-sigs/karpenter, conditions of NodeClaims; kubernetes/kubernetes,
-plugin/pkg/auth/authorizer/node; EC2 and EKS User Guides, link-local addresses; threads in
+kubernetes-sigs/karpenter, pkg/controllers/nodeclaim/lifecycle (registration.go, liveness.go);
+kubernetes/kubernetes, plugin/pkg/auth/authorizer/node; EC2 and EKS User Guides, link-local addresses; threads in
 docs/explanations/diagnosed-failures-twentieth-hold-out.yaml (read 2026-11).
 """
 
@@ -12,17 +12,19 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from clusterwright.diagnosis.continuations import HEAD
+from clusterwright.diagnosis.go_panics import HEAD
 from clusterwright.diagnosis.signature import Signature, Values
-from clusterwright.diagnosis.wording import meaning_of
 
 _REPLACE: Final = "clusterwright node replace {file} {nodes} --because {because}"
 _NODE: Final = "clusterwright diagnose {file} node {node}"
 _DRIFT: Final = "clusterwright drift {file}"
 _NODES: Final = ("kubectl describe nodes",)
+_NODE_CLAIMS: Final = ("kubectl describe nodeclaims",)
 
+_ACCELERATORS: Final = "AcceleratedHardwareReady"
+_OF_GPUS: Final = re.compile(r"dcgm|nvidia|(?<![a-z])xid", re.IGNORECASE)
 _CONDITIONS: Final = {
-    "AcceleratedHardwareReady": "a GPU, a Neuron device or EFA of the node fails its health checks",
+    _ACCELERATORS: "a GPU, a Neuron device or EFA of the node fails its health checks",
     "ContainerRuntimeReady": "the container runtime of the node does not work",
     "KernelReady": "the kernel of the node reports errors",
     "NetworkingReady": "the network of the node does not work",
@@ -32,30 +34,12 @@ _CONDITIONS: Final = {
 
 _LISTED: Final = "|".join(_CONDITIONS)
 
-PROGRAMS: Final = (
-    (r"amazon-vpc-cni-k8s", "EKS's network plug-in (VPC CNI, aws-node)"),
-    (r"eks-node-monitoring-agent|EKSNodeMonitoringAgent", "EKS's node monitoring agent"),
-    (r"amazon-eks-ami|nodeadm|eks-hybrid", "nodeadm, which joins nodes to EKS"),
-    (r"eks-pod-identity-agent", "EKS's Pod Identity agent"),
-    (r"aws-(ebs|fsx|efs)-csi-driver", "the CSI driver of a file system or of EBS"),
-    (r"mountpoint-s3-csi-driver", "the CSI driver of Mountpoint for S3"),
-    (r"aws-load-balancer-controller", "the AWS Load Balancer Controller"),
-    (r"efa-k8s-device-plugin|efa-device-plugin", "the device plug-in of EFA"),
-    (r"k8s-device-plugin|go-nvml|nvidia-container-toolkit|dra-driver", "NVIDIA's device plug-in"),
-    (r"gpu-operator", "NVIDIA's GPU operator"),
-    (r"dcgm-exporter|go-dcgm", "DCGM's exporter"),
-    (r"sigs\.k8s\.io/karpenter|karpenter", "Karpenter"),
-    (r"kueue", "Kueue"),
-    (r"kubeflow|trainer|training-operator|mpi-operator", "a training operator"),
-    (r"jobset|lws", "a controller of jobs"),
-    (r"k8s\.io/kubernetes/.*kubelet", "the kubelet"),
-    (r"containerd|runc|cri-api", "the container runtime (containerd)"),
-    (r"coredns", "CoreDNS"),
-    (r"autoscaler", "the cluster autoscaler"),
-    (r"prometheus", "a part of Prometheus"),
-    (r"SlinkyProject|slurm-operator", "the Slurm operator"),
+_DEFECT: Final = re.compile(
+    r"(?:runtime error: )?(?:index out of|slice bounds|invalid memory address|integer divide)|"
+    r"assignment to entry in nil map|(?:close of|send on) (?:closed|nil) channel|"
+    r"interface conversion: "
 )
-"""Packages of Go, and the program that they are of."""
+"""Panics of Go's own checks; others have a reason that the program gives."""
 
 _LINK_LOCAL: Final = {
     "169.254.169.254": "the metadata service of EC2 (IMDS)",
@@ -74,7 +58,8 @@ _LINK_LOCAL: Final = {
 def _condition(values: Values) -> str:
     name, code = values["condition"], values["code"]
     message = values.get("message", "").strip(" .\"'")
-    gpu = "GPU: " if re.search(r"dcgm|nvidia|xid", f"{code} {message}", re.IGNORECASE) else ""
+    is_gpu = name == _ACCELERATORS and _OF_GPUS.search(f"{code} {message}")
+    gpu = "GPU: " if is_gpu else ""
     return (
         f"{gpu}{_CONDITIONS[name]}, as EKS's node monitoring agent reports ({name}): {code}"
         f"{': ' + message if message else ''}"
@@ -82,12 +67,9 @@ def _condition(values: Values) -> str:
 
 
 def _panic(values: Values) -> str:
-    package = values["package"]
-    program = meaning_of(PROGRAMS, package) or f"a program ({package.partition('/')[2]})"
-    return (
-        f"{program} crashed (panic): {values['message']}, in {package}: a defect of this version, "
-        "which in most cases does not know something of the node; try a newer one"
-    )
+    message = values["message"]
+    defect = ": a defect of this version" if _DEFECT.match(message) else ""
+    return f"{values['program']} crashed (panic): {message}, in {values['package']}{defect}"
 
 
 def _link_local(values: Values) -> str:
@@ -102,7 +84,7 @@ def _link_local(values: Values) -> str:
 _ADDRESSES: Final = "|".join(re.escape(address) for address in _LINK_LOCAL)
 _UNREACHED: Final = (
     r"(?:timed? ?out|refused|unreachable|Failed to connect|No route|Could not connect|"
-    r"(?:deadline|Timeout) exceeded|connection reset)"
+    r"(?:deadline|Timeout) exceeded|connection reset|Giving up)"
 )
 
 SIGNATURES: Final = (
@@ -121,7 +103,7 @@ SIGNATURES: Final = (
     Signature(
         "go-panic",
         _panic,
-        (rf"^{HEAD}(?P<message>[^\n]+) in (?P<package>\S+)$",),
+        (rf"^{HEAD}(?P<message>[^\n]+) in (?P<package>\S+) of (?P<program>[^\n]+)$",),
         confidence="likely",
         rank=1,
         kinds=("log", "job"),
@@ -161,13 +143,27 @@ SIGNATURES: Final = (
     ),
     Signature(
         "node-claim",
-        "Karpenter: an instance was launched but did not register as a node of the cluster: it "
-        "does not boot, its role or user data does not fit the cluster, or it does not reach the "
-        "API; see the kubelet's log",
+        "Karpenter: an instance was launched and has not registered as a node of the cluster: so "
+        "is each one while it boots; after 15 minutes Karpenter replaces it, and then its "
+        "kubelet's log says why it did not join",
         (r"Node not registered with cluster",),
         confidence="possible",
         rank=1,
-        next=("kubectl describe nodeclaims",),
+        severity="info",
+        next=_NODE_CLAIMS,
+    ),
+    Signature(
+        "node-claim-timeout",
+        "Karpenter: an instance was launched but did not register as a node of the cluster in "
+        "time: it does not boot, its role or user data does not fit the cluster, or it does not "
+        "reach the API; see the kubelet's log",
+        (
+            r"terminating due to registration ttl|\bregistration_timeout\b|"
+            r"\bRegistrationFailed\b[^\n]{0,60}Failed to register node",
+        ),
+        confidence="likely",
+        rank=1,
+        next=_NODE_CLAIMS,
     ),
     Signature(
         "node-name-differs",

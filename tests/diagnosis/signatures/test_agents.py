@@ -24,6 +24,16 @@ CASES = (
         "pcluster-unhealthy",
     ),
     ("Message: Node not registered with cluster", "node-claim"),
+    (
+        '{"level":"DEBUG","message":"terminating due to timeout","timeout":"15m0s",'
+        '"reason":"registration_timeout"}',
+        "node-claim-timeout",
+    ),
+    (
+        "DataSourceEc2.py[CRITICAL]: Giving up on md from "
+        "['http://169.254.169.254/2009-04-04/meta-data/instance-id'] after 126 seconds",
+        "link-local",
+    ),
     ("ERROR - No valid clustermgtd heartbeat detected, clustermgtd is down!", "clustermgtd-down"),
     (
         'csinodes.storage.k8s.io "i-1" is forbidden: User "system:node:i-1.ec2.internal" cannot get '
@@ -82,3 +92,37 @@ def test_reason_of_a_node_in_the_published_state_is_known_too() -> None:
 def test_other_refusals_of_access_keep_their_signature() -> None:
     text = 'pods is forbidden: User "ada" cannot list resource "pods" in API group "" in the namespace "x"'
     assert signature_of("log", text) == ("kubernetes-access",)
+
+
+def test_instance_that_boots_is_no_failure_of_karpenter() -> None:
+    said = "Status: Unknown, Message: Node not registered with cluster, Reason: NodeNotFound"
+    (found,) = findings(*of_log(said))
+    assert (found.signature, found.severity) == ("node-claim", "info")
+
+
+@pytest.mark.parametrize(
+    ("condition", "begins"),
+    [
+        ("KernelReady", "the kernel of the node reports errors"),
+        ("NetworkingReady", "the network of the node does not work"),
+        ("AcceleratedHardwareReady", "GPU: a GPU, a Neuron device or EFA"),
+    ],
+)
+def test_only_a_condition_of_accelerators_is_of_the_gpu(condition: str, begins: str) -> None:
+    said = f"Reason: XIDWarn Message: Xid 94 Severity: Fatal conditionType: {condition}"
+    (found,) = findings(*of_log(said))
+    assert found.cause.startswith(begins)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "url_helper.py[WARNING]: Timed out connecting to http://169.254.169.254/latest/meta-data, "
+        "attempt 0 of 5",
+        "url_helper.py[WARNING]: Calling 'http://169.254.169.254/latest/api/token' failed [50/120s]: "
+        "request error [Connection to 169.254.169.254 timed out. (connect timeout=50.0)]",
+    ],
+)
+def test_attempt_that_is_followed_by_others_is_no_failure(line: str) -> None:
+    assert findings(*of_log(f"{line}\ncloud-init finished")) == ()
+    assert findings(*of_log(line)) == ()
