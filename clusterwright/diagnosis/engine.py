@@ -21,6 +21,7 @@ from typing import Final
 from clusterwright.diagnosis import parts_kubernetes, parts_network, parts_slurm, statements
 from clusterwright.diagnosis.model import CONFIDENCES, Confidence, Evidence, Finding
 from clusterwright.diagnosis.parts import follows
+from clusterwright.diagnosis.retries import goes_on
 from clusterwright.diagnosis.signature import Signature, Values, details, filled
 from clusterwright.diagnosis.signatures import SIGNATURES, candidates
 
@@ -247,7 +248,9 @@ def _is_error(line: Evidence) -> bool:
 
 
 def _is_echo(line: Evidence) -> bool:
-    return any(c.signature.is_echo and c.values(line) is not None for c in candidates(line.text))
+    return _goes_on(line) or any(
+        c.signature.is_echo and c.values(line) is not None for c in candidates(line.text)
+    )
 
 
 def _ordered(evidence: Iterable[Evidence]) -> list[Evidence]:
@@ -262,6 +265,8 @@ def _ordered(evidence: Iterable[Evidence]) -> list[Evidence]:
 
 
 def _match(evidence: Evidence) -> _Match | None:
+    if _goes_on(evidence):
+        return None
     said = _without_guesses(evidence)
     foreign = _foreign(said.text) if evidence.kind == "log" else frozenset()
     for candidate in candidates(said.text):
@@ -283,6 +288,11 @@ def _match(evidence: Evidence) -> _Match | None:
     if general is not None:
         return _Match(evidence, _STATEMENT, general[:_LONGEST_CAUSE], details(evidence))
     return _unknown(evidence)
+
+
+def _goes_on(line: Evidence) -> bool:
+    """Whether a line of a log reports an attempt that is followed by others."""
+    return line.kind == "log" and not line.failed and goes_on(line.text)
 
 
 def _foreign(text: str) -> frozenset[str]:
