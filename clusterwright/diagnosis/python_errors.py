@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from clusterwright.diagnosis.commands import program_of
 from clusterwright.diagnosis.signature import Values
 from clusterwright.diagnosis.tracebacks import Frame, frames_of
 from clusterwright.diagnosis.wording import kind_of, meaning_of
@@ -21,12 +22,11 @@ _INNERMOST: Final = 8
 _VARIABLE: Final = re.compile(r"^['\"]?(?P<name>[A-Z][A-Z0-9]*_[A-Z0-9_]+)['\"]?$")
 _WRITES: Final = re.compile(r"save|write|dump|export|upload|commit", re.IGNORECASE)
 _COMMAND: Final = re.compile(r"Command ['\"\[]+(?P<command>[^'\"\],]{1,160})")
-_COMMAND_LIST: Final = re.compile(r"Command ['\"]?\[(?P<words>[^\]\n]{1,400})\]")
-_WRAPPERS: Final = re.compile(
-    r"(?:.*/)?(?:sudo|env|bash|sh|dash|nohup|timeout|nice|time|exec|python[\d.]*)$|\d+s?$|\w+="
-)
-"""Words of a command before the name of the program or script that it runs."""
+_COMMAND_TEXT: Final = re.compile(r"Command '(?P<text>[^\n]{1,400})' (?:returned|died|timed out)")
+_SHELL: Final = re.compile(r"&&|\|\||[;|`]|\$\(|^(?:if|for|while|set|cd|export|source|\.) ")
+"""What makes a command the text of a shell, of whose programs any may be the one that failed."""
 
+_COMMAND_LIST: Final = re.compile(r"Command ['\"]?\[(?P<words>[^\]\n]{1,400})\]")
 _STATUS: Final = re.compile(
     r"(?:exit status|died with <Signals\.|exit code|returncode)[ :=]*(?P<status>-?\w{1,12})"
 )
@@ -314,37 +314,27 @@ def _file_of(frames: Sequence[Frame]) -> str:
 
 def _command(message: str) -> str:
     command, status = _COMMAND.search(message), _STATUS.search(message)
-    what = command.group("command").strip() if command else "a command"
-    listed = _COMMAND_LIST.search(message)
-    words = re.findall(r"['\"]([^'\"\n]+)['\"]", listed["words"]) if listed else what.split()
-    run = _run_by(words) or what
-    program = run.split()[0].rpartition("/")[2] if run.split() else run
+    what = command.group("command").strip() if command else ""
+    listed, text = _COMMAND_LIST.search(message), _COMMAND_TEXT.search(message)
+    if listed is not None:
+        program = program_of(re.findall(r"['\"]([^'\"\n]+)['\"]", listed["words"]))
+    elif _SHELL.search(text["text"] if text is not None else what):
+        program = ""
+    else:
+        program = program_of(what.split())
     number = status.group("status") if status else ""
-    if program == "ssh":
+    if program == "ssh" and number in ("", "255"):
         target = re.search(r"(?:\S+@)?((?:\d{1,3}\.){3}\d{1,3}|[\w-]+\.[\w.-]+)", what)
         on = f" {target.group(1)}" if target else " another node"
         return (
             f"ssh to{on} failed: the host does not answer, does not know the key, or its name or "
             f"port is wrong"
         )
+    named = f"the command {program}" if program else "a command"
     if number in ("-9", "SIGKILL", "137"):
-        return f"the command {program} was killed (SIGKILL), in most cases for its memory"
+        return f"{named} was killed (SIGKILL), in most cases for its memory"
     end = f" with {number}" if number else ""
-    return f"the command {program} that the program started failed{end}; its own output says why"
-
-
-def _run_by(words: Sequence[str]) -> str:
-    """The program or script that a command runs, behind sudo and the name of a shell."""
-    wrapper = words[0] if words else ""
-    for word in words:
-        if _WRAPPERS.match(word):
-            wrapper = word
-        elif word in ("-c", "-m"):
-            # The shell's own text, or a module of Python's: no file has its name.
-            return wrapper
-        elif not word.startswith("-"):
-            return word
-    return wrapper
+    return f"{named} that the program started failed{end}; its own output says why"
 
 
 def _place_of(frames: Sequence[Frame]) -> Place | None:

@@ -77,6 +77,26 @@ def _raised(file: str, function: str, exception: str) -> list[str]:
         (
             "/opt/t/a.py",
             "f",
+            "subprocess.CalledProcessError: Command '['sudo', '-u', 'ubuntu', 'bash', './x.sh']' "
+            "returned non-zero exit status 1.",
+            "Python: the command x.sh that the program started failed with 1",
+        ),
+        (
+            "/opt/t/a.py",
+            "f",
+            "subprocess.CalledProcessError: Command 'cd /opt && make' returned non-zero exit status 2.",
+            "Python: a command that the program started failed with 2",
+        ),
+        (
+            "/opt/t/a.py",
+            "f",
+            "subprocess.CalledProcessError: Command '['ssh', '10.0.0.7', 'false']' returned non-zero "
+            "exit status 1.",
+            "Python: the command ssh that the program started failed with 1",
+        ),
+        (
+            "/opt/t/a.py",
+            "f",
             "subprocess.CalledProcessError: Command 'ssh -o X=no 10.0.0.7 hostname' returned non-zero "
             "exit status 255.",
             "Python: ssh to 10.0.0.7 failed",
