@@ -61,7 +61,8 @@ SIGNATURES: Final = (
             # Drivers of volumes go on with the Kubernetes API.
             r"retrieving instance data from kubernetes api|Retrieving IMDS metadata failed|"
             r"please ignore (?:the )?error|If using PrologFlags=Contain for pam_slurm_adopt|"
-            r"Failed to process command DEREG_MR\b|\(waited \d{1,6} sec\) - retrying",
+            r"Failed to process command DEREG_MR\b|\befa_\d+: Failed to de-?register mr\b|"
+            r"\(waited \d{1,6} sec\) - retrying",
             # Requests about jobs that have ended meanwhile, or that are tried again.
             r"_slurm_rpc_\w+[^\n]{0,80}: [^\n]{0,80}(?:already completing or completed|Requested nodes are busy)|"
             r"_slurm_rpc_\w*(?:complete|kill|signal|cancel)\w*[^\n]{0,80}: [^\n]{0,80}Invalid job id specified|"

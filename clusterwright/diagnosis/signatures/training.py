@@ -132,20 +132,29 @@ def _container(values: Values) -> str | None:
     return said or f"a container image cannot be pulled, unpacked or started: {reason}"
 
 
-_EFA_OBJECTS: Final = (
-    (r"MR|mr", "register more memory"),
-    (r"PD|pd", "make a protection domain"),
-    (r"QP|qp", "make or change a queue pair"),
-    (r"CQ|cq", "make a completion queue"),
-    (r"EQ|eq", "make an event queue"),
-    (r"AH|ah", "keep the address of another peer"),
-    (r"UAR|uar", "give a process its doorbell"),
+_EFA_OBJECTS: Final = {
+    "mr": "memory",
+    "pd": "a protection domain",
+    "qp": "a queue pair",
+    "cq": "a completion queue",
+    "eq": "an event queue",
+    "ah": "the address of another peer",
+    "uar": "the doorbell of a process",
+}
+_EFA_VERBS: Final = (
+    (r"^(?:dereg|dealloc|destroy)", "remove {}"),
+    (r"^reg", "register more {}"),
+    (r"^(?:alloc|create)", "make {}"),
+    (r"^modify", "change {}"),
+    (r"^query", "read the state of {}"),
+)
+_EFA_TAKES: Final = re.compile(r"^(?:reg|alloc|create)")
+_EFA_FULL: Final = (
+    "the device has no room for more: processes that ended badly still hold theirs, or the "
+    "program asks for more than the device has"
 )
 _EFA_CODES: Final = {
-    "-12": "the device has no room for more: processes that ended badly still hold theirs, or the "
-    "program asks for more than the device has",
-    "-22": "the request is not valid: the driver is older than libfabric, or the buffer is not "
-    "memory that a device can reach",
+    "-22": "the request is not valid",
     "-95": "the device or driver does not support it",
     "-11": "the device is busy",
     "-110": "the device does not answer",
@@ -155,9 +164,19 @@ _EFA_CODES: Final = {
 
 
 def _efa_command(values: Values) -> str:
-    what = meaning_of(_EFA_OBJECTS, values.get("object") or values.get("command", ""))
+    verb, _, name = values.get("command", "").lower().partition("_")
+    verb, name = values.get("verb", verb).lower(), values.get("object", name).lower()
+    done = meaning_of(_EFA_VERBS, verb)
+    what = done.format(_EFA_OBJECTS[name]) if done and name in _EFA_OBJECTS else None
     code = values["code"]
     why = _EFA_CODES.get(code, "the device refuses")
+    if code == "-12" and _EFA_TAKES.match(verb):
+        why = _EFA_FULL
+    elif code == "-22" and name == "mr" and _EFA_TAKES.match(verb):
+        why += (
+            ": the driver is older than libfabric, or the buffer is not memory that a device can "
+            "reach"
+        )
     return (
         f"network of jobs: an EFA device cannot {what or 'do what a program asks'}: {why} "
         f"(error {code})"
@@ -288,8 +307,8 @@ SIGNATURES: Final = (
         (
             r"\befa_\d+: Failed to process command (?P<command>[A-Z_]{3,30}) \(opcode \d+\)"
             r"[^\n]{0,40}\berr (?P<code>-\d+)",
-            r"\befa_\d+: Failed to (?P<verb>register|allocate|create|modify|destroy|query) "
-            r"(?P<object>mr|pd|qp|cq|ah|uar|eq)\b[^\n]{0,10}\[(?P<code>-\d+)\]",
+            r"\befa_\d+: Failed to (?P<verb>register|(?:de)?allocate|create|modify|destroy|query)"
+            r" (?P<object>mr|pd|qp|cq|ah|uar|eq)\b[^\n]{0,60}\[(?P<code>-\d+)\]",
         ),
         kinds=("log",),
         next=(_NODES,),

@@ -43,6 +43,7 @@ from tests.diagnosis.made import signature_of
             "log",
             "failed to retrieve it from ec2 metadata; retrieving instance data from kubernetes api",
         ),
+        ("log", "infiniband efa_0: Failed to de-register mr(lkey-7) [-22]"),
         ("log", "attempt 1 of 4 failed, next in 2 s: mount.lustre: Connection timed out"),
     ],
 )

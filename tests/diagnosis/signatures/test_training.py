@@ -229,8 +229,20 @@ def test_what_the_program_withdraws_is_no_finding(text: str) -> None:
         ),
         (
             "infiniband efa_1: Failed to create qp [-95]",
-            "queue pair: the device or driver does not",
+            "make a queue pair: the device or driver does not",
         ),
+        (
+            "infiniband efa_0: Failed to process command DESTROY_QP (opcode 4) comp_status 1 err -110\n"
+            "[10.1] efa_0: Failed to destroy qp [-110]",
+            "remove a queue pair: the device does not answer",
+        ),
+        ("efa_0: Failed to destroy qp-7 [-12]", "remove a queue pair: the device refuses"),
+        ("efa_0: Failed to deallocate pd-7 [-22]", "remove a protection domain: the request is"),
+        (
+            "efa_0: Failed to modify qp-7 modify_mask[0x1] [-22]",
+            "change a queue pair: the request is not valid (error",
+        ),
+        ("efa_0: Failed to query qp-7 [-62]", "read the state of a queue pair: the device"),
     ],
 )
 def test_refused_command_of_an_efa_device_is_named_once(lines: str, cause: str) -> None:
