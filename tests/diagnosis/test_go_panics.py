@@ -174,3 +174,8 @@ def test_panic_that_is_reported_recovered_and_raised_again_is_one_finding() -> N
 def test_reason_that_a_program_gives_is_no_defect() -> None:
     (cause,) = causes(*trace(KUEUE, said="cannot load the configuration: no such key"))
     assert cause.endswith("no such key, in sigs.k8s.io/kueue/pkg/scheduler")
+
+
+def test_reason_that_a_signature_knows_is_the_only_finding() -> None:
+    lines = trace("main.main()", said="open /etc/x: permission denied")
+    assert causes(*lines) == ["file permissions: panic: open /etc/x: permission denied"]

@@ -34,12 +34,15 @@ _CONDITIONS: Final = {
 
 _LISTED: Final = "|".join(_CONDITIONS)
 
-_DEFECT: Final = re.compile(
+_DEFECT: Final = (
     r"(?:runtime error: )?(?:index out of|slice bounds|invalid memory address|integer divide)|"
     r"assignment to entry in nil map|(?:close of|send on) (?:closed|nil) channel|"
     r"interface conversion: "
 )
 """Panics of Go's own checks; others have a reason that the program gives."""
+
+_PLACE: Final = r" in (?P<package>\S+) of (?P<program>[^\n]+)$"
+_CRASHED: Final = "{program} crashed (panic): {message}, in {package}"
 
 _LINK_LOCAL: Final = {
     "169.254.169.254": "the metadata service of EC2 (IMDS)",
@@ -64,12 +67,6 @@ def _condition(values: Values) -> str:
         f"{gpu}{_CONDITIONS[name]}, as EKS's node monitoring agent reports ({name}): {code}"
         f"{': ' + message if message else ''}"
     )
-
-
-def _panic(values: Values) -> str:
-    message = values["message"]
-    defect = ": a defect of this version" if _DEFECT.match(message) else ""
-    return f"{values['program']} crashed (panic): {message}, in {values['package']}{defect}"
 
 
 def _link_local(values: Values) -> str:
@@ -102,10 +99,20 @@ SIGNATURES: Final = (
     ),
     Signature(
         "go-panic",
-        _panic,
-        (rf"^{HEAD}(?P<message>[^\n]+) in (?P<package>\S+) of (?P<program>[^\n]+)$",),
+        f"{_CRASHED}: a defect of this version",
+        (rf"^{HEAD}(?P<message>(?:{_DEFECT})[^\n]*){_PLACE}",),
         confidence="likely",
         rank=1,
+        kinds=("log", "job"),
+        next=_NODES,
+    ),
+    Signature(
+        # Of a reason that a signature knows, the crash is a report.
+        "go-panic-reason",
+        _CRASHED,
+        (rf"^{HEAD}(?P<message>[^\n]+){_PLACE}",),
+        confidence="likely",
+        rank=2,
         kinds=("log", "job"),
         next=_NODES,
     ),
