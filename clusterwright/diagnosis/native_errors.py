@@ -76,15 +76,16 @@ _RUNTIME: Final = (
 """Words of the names of errors of AWS's common runtime."""
 
 LIBRARIES: Final = (
-    (r"prov/efa/|efa_rdm|rxr_", "libfabric's provider of EFA"),
-    (r"prov/|/libfabric/|\bofi_", "libfabric"),
-    (r"nccl_ofi|aws-ofi-nccl", "the aws-ofi-nccl plug-in"),
-    (r"/nccl/|transport/|\bnccl", "NCCL"),
-    (r"csrc/aio|deepspeed", "DeepSpeed's asynchronous files (its offload to a local disk)"),
-    (r"/ucx/|ucs_|uct_|ucp_", "UCX"),
-    (r"slurm|slurmstepd", "Slurm"),
-    (r"\.cuh?\b|cutlass|flash_attn|/csrc/", "a CUDA extension"),
-    (r"torch|c10|aten", "PyTorch"),
+    (r"\bprov/efa/|\befa_rdm|\brxr_", "libfabric's provider of EFA"),
+    (r"\bprov/|/libfabric/|\bofi_", "libfabric"),
+    (r"\bnccl_ofi|\baws-ofi-nccl\b", "the aws-ofi-nccl plug-in"),
+    (r"\btransport/(?:net|p2p|shm|coll_net|nvls|generic)(?:_\w+)?\.cc\b|\bnccl", "NCCL"),
+    (r"\bcsrc/aio|\bdeepspeed", "DeepSpeed's asynchronous files (its offload to a local disk)"),
+    (r"/ucx/|\buc[cmpst]_", "UCX"),
+    (r"(?<!home/)\bslurm", "Slurm"),
+    (r"\btorch/csrc/", "PyTorch"),
+    (r"\.cuh?\b|\bcutlass|\bflash_attn|/csrc/", "a CUDA extension"),
+    (r"\b(?:torch|c10|aten|ATen)(?![A-Za-z])", "PyTorch"),
 )
 """Paths or functions of sources, and the library that they are of."""
 

@@ -76,3 +76,24 @@ def test_assertion_names_the_library_of_its_source() -> None:
     assert "full or failing disk" in native_errors.assertion(of_offload)
     of_program = {"file": "/src/mine.cc", "assertion": "x > 0"}
     assert native_errors.assertion(of_program).startswith("a program ended at a check")
+
+
+@pytest.mark.parametrize(
+    ("file", "function", "library"),
+    [
+        ("/x/latency.cc", "f", ""),
+        ("/x/patents.cpp", "product_total", ""),
+        ("tensorpipe/transport/shmem.cc", "f", ""),
+        ("/home/slurm/mine.c", "main", ""),
+        ("/x/storch.cc", "f", ""),
+        ("transport/net_ib.cc", "f", "NCCL"),
+        ("/x/mine.c", "uct_iface_open", "UCX"),
+        ("src/slurmctld/job_mgr.c", "f", "Slurm"),
+        ("/pytorch/torch/csrc/distributed/c10d/x.cpp", "f", "PyTorch"),
+        ("/pytorch/c10/core/x.h", "f", "PyTorch"),
+        ("/x/flash_attn/csrc/y.cpp", "f", "a CUDA extension"),
+    ],
+)
+def test_library_of_an_assertion_is_a_whole_word(file: str, function: str, library: str) -> None:
+    said = native_errors.assertion({"file": file, "function": function, "assertion": "x > 0"})
+    assert said.startswith(f"{library or 'a program'}{':' if library else ' ended'} ")
