@@ -30,6 +30,10 @@ _PHONE_NUMBER: Final = re.compile(r"\+?\d+")
 def publish(call: Call) -> Mapping[str, Any]:
     request = call.parameters
     target = request.get("TargetArn")
+    endpoint = backend_of(call).platform_endpoints.get(target)
+    if endpoint is not None and not endpoint.enabled:
+        # Before the message is examined, as recorded on AWS: probes.md, source `moto-verified`.
+        raise ForwardToMoto
     _check_message(request)
     if size_of(request) > LARGEST_BYTES:
         raise invalid("Message too long")
@@ -38,7 +42,7 @@ def publish(call: Call) -> Mapping[str, Any]:
         if not _PHONE_NUMBER.fullmatch(number):
             raise invalid(f"PhoneNumber Reason: {number} is not valid to publish to")
     elif target and parts_of("TargetArn", target)[5].startswith("endpoint/"):
-        if target not in backend_of(call).platform_endpoints:
+        if endpoint is None:
             raise invalid("TargetArn Reason: No endpoint found for the target arn specified")
     elif target:
         _check_fifo(topic_of(call, "TargetArn"), request)

@@ -79,6 +79,21 @@ def test_targets() -> None:
     assert refusal(publish, Message="m")[0] == "InvalidParameter"
 
 
+def test_an_endpoint_that_is_disabled_is_refused_before_the_message() -> None:
+    sns = client("sns")
+    application = sns.create_platform_application(
+        Name="app", Platform="GCM", Attributes={"PlatformCredential": "none"}
+    )["PlatformApplicationArn"]
+    request = {"Message": "m", "MessageStructure": "json"}
+    refused = {}
+    for enabled in ("true", "false"):
+        endpoint = sns.create_platform_endpoint(
+            PlatformApplicationArn=application, Token=enabled, Attributes={"Enabled": enabled}
+        )["EndpointArn"]
+        refused[enabled] = refusal(sns.publish, TargetArn=endpoint, **request)[0]
+    assert refused == {"true": "InvalidParameter", "false": "EndpointDisabled"}
+
+
 def test_fifo_topic() -> None:
     publish, arn = client("sns").publish, topic(FifoTopic="true")
     message = refusal(publish, TopicArn=arn, Message="m")[1]
