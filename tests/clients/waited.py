@@ -141,6 +141,29 @@ def _appears(place: Place) -> Mapping[str, Any]:
     return {"StackName": "late"}
 
 
+def _alarm_appears(place: Place) -> Mapping[str, Any]:
+    alarm = {
+        "AlarmName": "late",
+        "Namespace": "waited",
+        "MetricName": "none",
+        "Statistic": "Sum",
+        "Period": 60,
+        "EvaluationPeriods": 1,
+        "Threshold": 0,
+        "ComparisonOperator": "GreaterThanThreshold",
+    }
+    put = place.client("cloudwatch").put_metric_alarm
+    threading.Timer(SECONDS, put, kwargs=alarm).start()
+    return {"AlarmNames": ["late"]}
+
+
+def _composite_alarm_appears(place: Place) -> Mapping[str, Any]:
+    alarm = {"AlarmName": "late-composite", "AlarmRule": "FALSE"}
+    put = place.client("cloudwatch").put_composite_alarm
+    threading.Timer(SECONDS, put, kwargs=alarm).start()
+    return {"AlarmNames": ["late-composite"], "AlarmTypes": ["CompositeAlarm"]}
+
+
 def _roll_back(place: Place) -> Mapping[str, Any]:
     asked = _update("rolled", 16, DisableRollback=True)(place)
     assert place.settled("rolled")["StackStatus"] == "UPDATE_FAILED"
@@ -261,6 +284,10 @@ def _scraper_deleted(place: Place) -> Mapping[str, Any]:
 KNOWN: dict[Key, Wait] = {
     ("amp", "ScraperActive"): Wait(_scraper, None),
     ("amp", "ScraperDeleted"): Wait(_scraper_deleted, None),
+    ("cloudwatch", "AlarmExists"): Wait(_alarm_appears, None),
+    ("cloudwatch", "CompositeAlarmExists"): Wait(_composite_alarm_appears, None),
+    # The local AWS has no alarms on logs.
+    ("cloudwatch", "LogAlarmExists"): Wait(None, None),
     ("eks", "ClusterActive"): Wait(_eks_cluster("new"), _cluster_being_deleted),
     ("eks", "ClusterDeleted"): Wait(_cluster_deleted, _eks_cluster("kept")),
     ("eks", "NodegroupActive"): Wait(_node_group, None),
