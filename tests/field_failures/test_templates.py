@@ -108,7 +108,7 @@ def _listed(value: Any) -> list[Any]:
 
 
 def test_awsome_918_changed_script_changes_the_template(build: Build, tmp_path: Path) -> None:
-    from stacks.lifecycle import scripts
+    from stacks.lifecycle import node_files, scripts
 
     assembly = build(small())
     cluster = specs.load(tmp_path).cluster
@@ -117,7 +117,7 @@ def test_awsome_918_changed_script_changes_the_template(build: Build, tmp_path: 
         # A changed number of nodes is no change of the scripts.
         "jobs.json": cluster_files(without_counts(cluster), load_catalog(), None),
     }
-    tables = scripts.diagnosis_files()
+    tables = {**scripts.diagnosis_files(), **node_files.program_files({})}
     digest = scripts.scripts_digest(inputs, texts=tables)
     for group in groups_of(assembly).values():
         uri = "".join(strings(group["LifeCycleConfig"]["SourceS3Uri"]))
