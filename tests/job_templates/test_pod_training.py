@@ -127,7 +127,7 @@ def test_the_network_is_found_in_a_long_log(
         "command sleep 600 & STEP_PID=$!\n"
     )
     done = subprocess.run(
-        ["bash", "-c", f"{head}{watch}watch_efa; kill $STEP_PID 2>/dev/null; true"],
+        ["bash", "-c", f"{head}{watch}watch_efa; kill $STEP_PID 2>/dev/null || true"],
         capture_output=True,
         text=True,
         check=True,
