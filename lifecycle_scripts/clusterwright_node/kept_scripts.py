@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Optional
 
 from clusterwright_common import installation
 
@@ -32,6 +33,27 @@ def files(node: Node, inputs: Sequence[str]) -> dict[str, str]:
         found[f"{FOLDER}/{name}"] = path.read_text(encoding="utf-8")
     path_of_record, text = programs.record(_NAME, "scripts", texts)
     return {**found, path_of_record: text}
+
+
+def problem(node: Node, wanted: Mapping[str, str]) -> Optional[str]:
+    """How the copy differs from `wanted`, the texts of `files` and of other files of a step; None
+    if it does not.
+    """
+    for path, text in wanted.items():
+        if node.machine.read_text(path) != text:
+            return f"{path} is missing or outdated"
+    return "files of an earlier version are left" if left_over(node, wanted) else None
+
+
+def install(node: Node, wanted: Mapping[str, str], program: str = "") -> None:
+    """Write the files of `wanted` that are missing or not current, and remove those of an earlier
+    version; `program` is the path of an executable file.
+    """
+    for path in left_over(node, wanted):
+        node.machine.remove(path)
+    for path, text in wanted.items():
+        if node.machine.read_text(path) != text:
+            node.machine.write_text(path, text, mode=0o755 if path == program else 0o644)
 
 
 def left_over(node: Node, wanted: Mapping[str, str]) -> list[str]:

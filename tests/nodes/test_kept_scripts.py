@@ -22,6 +22,20 @@ def test_files_of_an_earlier_version_are_those_that_are_not_wanted() -> None:
     assert kept_scripts.left_over(node, wanted) == [OLDER]
 
 
+def test_what_differs_is_named_and_installed() -> None:
+    main = f"{kept_scripts.FOLDER}/clusterwright_node/main.py"
+    program = "/opt/clusterwright/lib/follow.sh"
+    wanted = {main: "x", program: "y"}
+    node = stub_node(files={main: "old", OLDER: "x"})
+    assert kept_scripts.problem(node, wanted) == f"{main} is missing or outdated"
+    kept_scripts.install(node, wanted, program)
+    assert kept_scripts.problem(node, wanted) is None
+    assert node.machine.modes == {main: 0o644, program: 0o755}  # type: ignore[attr-defined]
+    assert not node.machine.exists(OLDER)
+    node.machine.write_text(OLDER, "x")
+    assert kept_scripts.problem(node, wanted) == "files of an earlier version are left"
+
+
 @pytest.mark.parametrize(
     ("name", "configuration"), [("controller-1", "scripted"), ("login-1", "pcs")]
 )

@@ -23,12 +23,9 @@ def applies(node: Node) -> Verdict:
 
 
 def check(node: Node) -> Verdict:
-    files = kept_scripts.files(node, _INPUTS)
-    for path, text in files.items():
-        if node.machine.read_text(path) != text:
-            return missing(f"{path} is missing or outdated")
-    if kept_scripts.left_over(node, files):
-        return missing("files of an earlier version are left")
+    problem = kept_scripts.problem(node, kept_scripts.files(node, _INPUTS))
+    if problem is not None:
+        return missing(problem)
     if not systemd.has_unit(node, slurm_later.UNIT, unit_text(node)):
         return missing(f"{slurm_later.UNIT} is not active and enabled")
     return SATISFIED
@@ -36,12 +33,7 @@ def check(node: Node) -> Verdict:
 
 def apply(node: Node) -> None:
     systemd.stop_before_change(node, slurm_later.UNIT)
-    files = kept_scripts.files(node, _INPUTS)
-    for path in kept_scripts.left_over(node, files):
-        node.machine.remove(path)
-    for path, text in files.items():
-        if node.machine.read_text(path) != text:
-            node.machine.write_text(path, text)
+    kept_scripts.install(node, kept_scripts.files(node, _INPUTS))
     systemd.install_unit(node, slurm_later.UNIT, unit_text(node))
 
 

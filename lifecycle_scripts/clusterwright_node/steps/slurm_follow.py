@@ -25,7 +25,6 @@ SERVICE = "clusterwright-slurm-follow.service"
 PROGRAM = "/opt/clusterwright/lib/slurm_follow.sh"
 STEPS = ("slurm_files", "slurm_qos", "slurm_daemons")
 _INPUTS = ("cluster.json", "deployment.json", "provisioning_parameters.json")
-_MODE = 0o755
 
 
 def applies(node: Node) -> Verdict:
@@ -37,24 +36,16 @@ def applies(node: Node) -> Verdict:
 
 
 def check(node: Node) -> Verdict:
-    files = _files(node)
-    for path, text in files.items():
-        if node.machine.read_text(path) != text:
-            return missing(f"{path} is missing or outdated")
-    if kept_scripts.left_over(node, files):
-        return missing("files of an earlier version are left")
+    problem = kept_scripts.problem(node, _files(node))
+    if problem is not None:
+        return missing(problem)
     if not systemd.has_unit(node, PATH_UNIT, _path_text(node)):
         return missing(f"{PATH_UNIT} is not active and enabled")
     return SATISFIED
 
 
 def apply(node: Node) -> None:
-    files = _files(node)
-    for path in kept_scripts.left_over(node, files):
-        node.machine.remove(path)
-    for path, text in files.items():
-        if node.machine.read_text(path) != text:
-            node.machine.write_text(path, text, mode=_MODE if path == PROGRAM else 0o644)
+    kept_scripts.install(node, _files(node), PROGRAM)
     systemd.install_unit(node, PATH_UNIT, _path_text(node))
 
 

@@ -20,7 +20,6 @@ SERVICE = "clusterwright-topology.service"
 PROGRAM = "/opt/clusterwright/lib/topology_follow.sh"
 EVERY_SECONDS = 60
 _INPUTS = ("cluster.json", "deployment.json")
-_MODE = 0o755
 
 
 def applies(node: Node) -> Verdict:
@@ -37,12 +36,9 @@ def check(node: Node) -> Verdict:
     if not topology.is_wanted(node):
         reason = f"{TIMER} exists, but the spec has no topology"
         return missing(reason) if _is_there(node) else SATISFIED
-    files = _files(node)
-    for path, text in files.items():
-        if node.machine.read_text(path) != text:
-            return missing(f"{path} is missing or outdated")
-    if kept_scripts.left_over(node, files):
-        return missing("files of an earlier version are left")
+    problem = kept_scripts.problem(node, _files(node))
+    if problem is not None:
+        return missing(problem)
     if not systemd.has_unit(node, TIMER, _timer_text()):
         return missing(f"{TIMER} is not active and enabled")
     return SATISFIED
@@ -58,12 +54,7 @@ def apply(node: Node) -> None:
                 node.machine.remove(path)
         node.machine.change("systemctl", "daemon-reload")
         return
-    files = _files(node)
-    for path in kept_scripts.left_over(node, files):
-        node.machine.remove(path)
-    for path, text in files.items():
-        if node.machine.read_text(path) != text:
-            node.machine.write_text(path, text, mode=_MODE if path == PROGRAM else 0o644)
+    kept_scripts.install(node, _files(node), PROGRAM)
     systemd.install_unit(node, TIMER, _timer_text())
 
 
