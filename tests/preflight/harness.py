@@ -108,10 +108,12 @@ class Harness:
         message: str,
         severity: str | None = None,
         numbers: tuple[Any, Any, Any] | None = None,
+        spec: LoadedSpec | None = None,
         **more: Any,
     ) -> Finding:
         """The rule has exactly one finding, and refusing any fact makes the rule unknown."""
-        outcome = self.run(rule, changes, facts, **more)
+        spec = spec or specs.load(self.folder, changes)
+        outcome = self.run(rule, None, facts, spec=spec, **more)
         assert [f.message for f in outcome.findings] != [], f"{rule} found nothing"
         (finding,) = outcome.findings
         assert finding.path == path
@@ -124,13 +126,13 @@ class Harness:
         assert finding.position.source_line.strip()
         assert finding.doc == f"docs/reference/rules.md#{rule.lower()}"
         assert outcome.rule.status == "fail"
-        self.refuse_each(rule, changes, facts, outcome, **more)
+        self.refuse_each(rule, spec, facts, outcome, **more)
         return finding
 
     def refuse_each(
         self,
         rule: str,
-        changes: Mapping[str, Any] | None,
+        spec: LoadedSpec,
         facts: Facts | None,
         outcome: Outcome,
         **more: Any,
@@ -142,7 +144,7 @@ class Harness:
         for fact in outcome.wanted:
             for reason in REASONS:
                 refused = {**(facts or {}), fact: refusal(fact, reason)}
-                found = self.run(rule, changes, refused, **more)
+                found = self.run(rule, None, refused, spec=spec, **more)
                 assert found.unanswered, (rule, fact, reason)
                 assert found.rule.status in ("unknown", "fail")
                 assert len(found.findings) < max(1, len(outcome.findings)) + 1
