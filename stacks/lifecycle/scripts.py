@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
+import os
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -28,6 +30,8 @@ DIGEST_LENGTH = 16
 DIAGNOSIS = FOLDER.parent / "clusterwright" / "diagnosis"
 """What judges failures: the same on the controller and login nodes as on a workstation."""
 
+_OWN = frozenset((FOLDER, DIAGNOSIS))
+
 SITE_STEPS = "site_steps"
 """The folder of custom steps, beside the node program."""
 
@@ -49,12 +53,12 @@ def diagnosis_files() -> dict[str, str]:
 
     The package around it is empty there: a new version of Clusterwright alone changes no scripts.
     """
-    package = DIAGNOSIS.parent
+    package = DIAGNOSIS.parent.name
     texts = {
-        f"{package.name}/{path.relative_to(package).as_posix()}": file_access.read_text(path)
-        for path in script_files(DIAGNOSIS)
+        f"{package}/{DIAGNOSIS.name}/{name}": content.decode()
+        for name, content in contents_of(DIAGNOSIS).items()
     }
-    return {f"{package.name}/__init__.py": "", **texts}
+    return {f"{package}/__init__.py": "", **texts}
 
 
 def scripts_digest(
@@ -106,6 +110,16 @@ def write_to(target: Path, texts: Mapping[str, str]) -> None:
 
 def contents_of(folder: Path) -> dict[str, bytes]:
     """The scripts in a folder by their path."""
+    return dict(_own_contents(folder) if folder in _OWN else _contents(folder))
+
+
+@functools.cache
+def _own_contents(folder: Path) -> Mapping[str, bytes]:
+    """`_contents` of a folder of Clusterwright itself: it does not change while it runs."""
+    return _contents(folder)
+
+
+def _contents(folder: Path) -> dict[str, bytes]:
     read = file_access.read_all(script_files(folder))
     return {path.relative_to(folder).as_posix(): content for path, content in read.items()}
 
@@ -122,10 +136,13 @@ def canonical(value: Any) -> str:
 
 def script_files(folder: Path) -> Iterator[Path]:
     """The files that are uploaded for the nodes, without those of editors and Python."""
-    for path in sorted(folder.rglob("*")):
-        parts = path.relative_to(folder).parts
-        if path.is_file() and not any(
-            part.startswith(".") or part == "__pycache__" or part.endswith(".pyc")
-            for part in parts
-        ):
-            yield path
+    found: list[Path] = []
+    for parent, folders, names in os.walk(folder):
+        # In place: os.walk does not look into the others.
+        folders[:] = filter(_uploaded, folders)
+        found += (Path(parent, name) for name in names if _uploaded(name))
+    return filter(Path.is_file, sorted(found))
+
+
+def _uploaded(name: str) -> bool:
+    return not name.startswith(".") and name != "__pycache__" and not name.endswith(".pyc")
