@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from clusterwright_localaws.core.runtime import runtime
+from clusterwright_localaws.server import repeated_work
 from clusterwright_localaws.server.instances import hold_weakly
 from clusterwright_localaws.services.ec2.fixes import offerings_by_region
 
@@ -42,7 +43,7 @@ def install() -> None:
     with _lock:
         if _installed.is_set():
             return
-        _modules_once()
+        repeated_work.apply()
         hold_weakly()
         # Before EC2 is imported, which other services of moto do by themselves.
         offerings_by_region.apply()
@@ -69,14 +70,6 @@ def region_of_url(url: str) -> str:
     """Return the region in a host name, or the world's."""
     match = _REGION.search(url)
     return match.group(1) if match else runtime().world.region
-
-
-def _modules_once() -> None:
-    """moto lists its own directory, 174 entries, several times per request: 3.5 ms of 4.2."""
-    from moto import backends
-
-    names = tuple(backends.list_of_moto_modules())
-    backends.list_of_moto_modules = lambda: names
 
 
 def _route_in_process() -> None:
