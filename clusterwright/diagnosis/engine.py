@@ -23,7 +23,8 @@ from clusterwright.diagnosis.model import CONFIDENCES, Confidence, Evidence, Fin
 from clusterwright.diagnosis.parts import follows
 from clusterwright.diagnosis.retries import goes_on
 from clusterwright.diagnosis.signature import Signature, Values, details, filled
-from clusterwright.diagnosis.signatures import SIGNATURES, candidates
+from clusterwright.diagnosis.signatures import FAMILIES, SIGNATURES, candidates
+from clusterwright.diagnosis.signatures.programs import KNOWN
 
 EVIDENCE_PER_FINDING: Final = 12
 """More of the same is counted in the resources, not quoted."""
@@ -63,8 +64,15 @@ UNKNOWN: Final = "unknown"
 _EXCEPTIONS: Final = frozenset({"python", "python-line", "traceback", "traceback-end"})
 _ONE_PER_LOG: Final = frozenset(s.id for s in SIGNATURES if s.one_per_log)
 _PARTS: Final = {s.id: s.parts for s in SIGNATURES if s.one_per_log}
-_OF_ERRNO: Final = frozenset({"permission", "name-resolution", "route", "host-memory"})
-"""Signatures of what the system answered; a daemon of Slurm also says what it was doing."""
+_OF_ERRNO: Final = frozenset(
+    {"permission", "name-resolution", "route", "host-memory", "io-error", "read-only"}
+)
+"""Signatures of what the system answered; a program that is known also says what it was doing."""
+
+_OF_SLURM: Final = frozenset(s.id for s in FAMILIES["slurm_daemons"]) | {"master-port"}
+"""Signatures with words that are of Slurm, or of a job, only where neither wrote something "
+"else."""
+
 _RUN: Final = 500
 """Lines between exceptions of one failure."""
 
@@ -279,7 +287,8 @@ def _match(evidence: Evidence) -> _Match | None:
         cause = _cause(signature, values)
         killed = signature.id == "host-memory" and "kill" in said.text.lower()
         if cause and signature.id in _OF_ERRNO and not killed:
-            cause = (parts_slurm.error(said.text) or cause)[:_LONGEST_CAUSE]
+            known = parts_slurm.error(said.text) or KNOWN.error(said.text)
+            cause = (known or cause)[:_LONGEST_CAUSE]
         if cause:
             return _Match(evidence, signature, cause, values)
     if not evidence.failed:
@@ -301,7 +310,10 @@ def _foreign(text: str) -> frozenset[str]:
         return parts_slurm.FOREIGN
     if parts_kubernetes.is_no_quota(text):
         return parts_kubernetes.FOREIGN
-    return parts_network.FOREIGN if parts_network.is_line(text) else frozenset()
+    if parts_network.is_line(text):
+        return parts_network.FOREIGN
+    program = KNOWN.of_line(text)
+    return frozenset() if program is None else _OF_SLURM - program.own
 
 
 def _without_guesses(evidence: Evidence) -> Evidence:

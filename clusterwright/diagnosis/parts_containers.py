@@ -21,6 +21,11 @@ _part: Final = functools.partial(part, depth=1)
 
 PARTS: Final[tuple[Part, ...]] = (
     _part(
+        "the file of an image (squashfs) is damaged, or written by several nodes at once: the "
+        "runtime folder of pyxis or the cache of enroot is on a file system that they share",
+        r"SQUASHFS superblock|existing filesystem|filesystem is corrupted",
+    ),
+    _part(
         "an option --container-* of the job is missing, has a wrong form or contradicts another",
         r"argument required|specified multiple times|invalid format|must be |empty (?:name|"
         r"namespace)|"

@@ -52,7 +52,7 @@ EVENTS: Final[tuple[Part, ...]] = (
     part(
         "the kubelet does not allow what the pod asks for on this node (sysctl, AppArmor, host "
         "network, privileges)",
-        place=r"^SysctlForbidden$|^AppArmor$|^HostNetworkNotSupported$|^Forbidden|NotSupported$",
+        place=r"^SysctlForbidden$|^AppArmor$|^(?:HostNetwork|ProcMount|Sysctl)NotSupported$|^Forbidden",
     ),
     part(
         "a volume cannot be resized: its driver or the file system on the node refuses",

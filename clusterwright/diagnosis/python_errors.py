@@ -255,7 +255,7 @@ def _own_frame(frames: Sequence[Frame]) -> Frame | None:
 
 def _sentence(values: Values, said: str, frames: Sequence[Frame]) -> str | None:
     message = values.get("message", "") if values.get("exception") else said
-    name = (values.get("exception") or said.partition(":")[0]).rpartition(".")[2]
+    module, _, name = (values.get("exception") or said.partition(":")[0]).rpartition(".")
     special = _special(name, message, frames)
     if special is not None:
         return special
@@ -263,7 +263,7 @@ def _sentence(values: Values, said: str, frames: Sequence[Frame]) -> str | None:
     if kind is not None and kind.group != "program":
         host = _HOST.search(message) if kind.group == "network" else None
         return f"{kind.sentence} ({host.group('host')})" if host else kind.sentence
-    place = _place_of(frames)
+    place = _place_of(frames) or _place_of_module(module)
     if place is not None and place.id not in _GENERAL_PLACES:
         return place.sentence.format(done=_done(frames))
     if kind is not None:
@@ -345,6 +345,17 @@ def _place_of(frames: Sequence[Frame]) -> Place | None:
             if place.pattern.search(text):
                 return place
     return None
+
+
+def _place_of_module(module: str) -> Place | None:
+    """The place of the module that an exception is of, where its frames are only those of others,
+    as after a process pool or a thread has passed it on. PyTorch's modules tell too little: its
+    `checkpoint` is of activations too.
+    """
+    if not module or module.partition(".")[0] == "torch":
+        return None
+    path = f"/{module.replace('.', '/')}/"
+    return next((p for p in PLACES if p.pattern.search(path)), None)
 
 
 def _done(frames: Sequence[Frame]) -> str:

@@ -15,12 +15,13 @@ from typing import Final
 
 from clusterwright.diagnosis import (
     aws_errors,
+    grpc_codes,
     parts_kubernetes,
     parts_parallelcluster,
     parts_slurm,
 )
 from clusterwright.diagnosis.model import Evidence
-from clusterwright.diagnosis.wording import kind_of
+from clusterwright.diagnosis.wording import NOT_AN_ERROR, kind_of
 
 LAST_LINES: Final = 3
 """A log ends with an error if it is one of so many last lines."""
@@ -256,14 +257,6 @@ _SHELL: Final = re.compile(
     r"(?P<signal>Killed|Segmentation fault|Aborted|Bus error|Illegal "
     r"instruction|Floating point exception)(?:\s+\(core dumped\))?(?:\s+(?P<command>\S.{0,80}))?$"
 )
-_NOT_AN_ERROR: Final = re.compile(
-    r"\[(?:WAN|WRN|INF|DBG|TRC)\]|"
-    r"\b(?:warn(?:ing)?|INFO|DEBUG|notice|0 errors?|no errors?|errors?[=:] ?0|deprecat\w+|"
-    r"retry(?:ing)?|"
-    r"will (?:be )?retr\w+|ignor(?:ed|ing)|fall(?:ing)? back|fallback|optional|skipp(?:ed|ing)|"
-    r"won't affect|will not affect|harmless)\b",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True)
@@ -345,12 +338,12 @@ def _said(text: str, known_to_fail: bool) -> tuple[bool, str | None] | None:
     if of_cluster is not None:
         return False, of_cluster
     if parts_slurm.is_line(text):
-        return None if _NOT_AN_ERROR.search(text) else (False, parts_slurm.error(text))
+        return None if NOT_AN_ERROR.search(text) else (False, parts_slurm.error(text))
     for form in FORMS:
         found = form.pattern.search(text)
         if found is None:
             continue
-        if not (form.strong or form.any_level) and _NOT_AN_ERROR.search(text):
+        if not (form.strong or form.any_level) and NOT_AN_ERROR.search(text):
             return None
         groups = found.groupdict()
         message = (groups.get("message") or "").strip()
@@ -358,13 +351,14 @@ def _said(text: str, known_to_fail: bool) -> tuple[bool, str | None] | None:
         if in_failed_only and not known_to_fail:
             return None
         kind = kind_of(message)
-        if kind is None:
+        sentence = kind.sentence if kind is not None else grpc_codes.meaning(message)
+        if sentence is None:
             return form.strong, _end(message)
         program = groups.get("program") or groups.get("logger") or groups.get("file") or ""
         subject = f"{program.rpartition('/')[2].partition(':')[0]}: " if program else ""
-        return form.strong, f"{subject}{kind.sentence}: {message[:_LONGEST]}"
+        return form.strong, f"{subject}{sentence}: {message[:_LONGEST]}"
     end = _end(text)
-    return None if end is None or _NOT_AN_ERROR.search(text) else (False, end)
+    return None if end is None or NOT_AN_ERROR.search(text) else (False, end)
 
 
 def _end(text: str) -> str | None:

@@ -121,7 +121,8 @@ KINDS: Final[tuple[Kind, ...]] = (
         "resource",
         "a file system or its storage does not answer, or lets nothing be written",
         r"input/output error|remote i/o error|\bEIO\b|stale (?:nfs )?file handle|\bESTALE\b|"
-        r"read-only file ?system|structure needs cleaning|transport endpoint is not connected: "
+        r"read-only file ?system|structure needs cleaning|requested and \d+ written|"
+        r"short write|transport endpoint is not connected: "
         r"'?/",
     ),
     _kind(
@@ -415,3 +416,14 @@ def kind_of(text: str, among: frozenset[str] | None = None) -> Kind | None:
     return next(
         (k for k in KINDS if (among is None or k.id in among) and k.pattern.search(text)), None
     )
+
+
+NOT_AN_ERROR: Final = re.compile(
+    r"\[(?:WAN|WRN|INF|DBG|TRC)\]|"
+    r"\b(?:warn(?:ing)?|INFO|DEBUG|notice|0 errors?|no errors?|errors?[=:] ?0|deprecat\w+|"
+    r"retry(?:ing)?|"
+    r"will (?:be )?retr\w+|ignor(?:ed|ing)|fall(?:ing)? back|fallback|optional|skipp(?:ed|ing)|"
+    r"won't affect|will not affect|harmless)\b",
+    re.IGNORECASE,
+)
+"""Words of lines that report no failure, whatever else they say."""

@@ -8,6 +8,7 @@ from clusterwright.diagnosis.parts_containers import PARTS, cause
 from tests.diagnosis.made import findings, of_log
 
 CASES = (
+    ("Can't find a SQUASHFS superblock on /fsx/385.0.squashfs", "the file of an image (squashfs)"),
     ("--container-mounts: invalid format: x", "an option --container-*"),
     ("--container-mounts: source path does not exist: /a", "a source of --container-mounts"),
     ('error: a container with name "a" does not exist', "of this name does not exist"),

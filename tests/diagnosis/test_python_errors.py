@@ -146,3 +146,19 @@ def test_report_of_another_process_is_explained_by_its_cause() -> None:
     oom = "[2026-10-28 13:00:31,947 E 9 9] (raylet) node_manager.cc:7: workers killed: memory pressure"
     (cause,) = _causes(oom, '  File "/opt/t/a.py", line 3, in f', report)
     assert cause.startswith("raylet: the host's or the container's memory")
+
+
+def test_exception_that_a_pool_passes_on_is_of_its_own_module() -> None:
+    (found,) = _raised(
+        "/usr/lib/python3.8/concurrent/futures/_base.py",
+        "__get_result",
+        "wandb.errors.UsageError: Unable to attach to run 3vghnzj8",
+    )
+    assert found.startswith("Python: a tracker of experiments")
+
+
+def test_file_that_takes_no_data_is_a_fault_of_its_file_system() -> None:
+    (found,) = _raised(
+        f"{SITE}/numpy/lib/format.py", "write_array", "OSError: 120000000 requested and 0 written"
+    )
+    assert "a file system or its storage" in found

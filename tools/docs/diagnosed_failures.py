@@ -36,6 +36,8 @@ LISTS: Final = (
     _FOLDER / "diagnosed-failures-fifteenth-hold-out.yaml",
     _FOLDER / "diagnosed-failures-eighteenth-hold-out.yaml",
     _FOLDER / "diagnosed-failures-twentieth-hold-out.yaml",
+    _FOLDER / "diagnosed-failures-twenty-second-hold-out.yaml",
+    _FOLDER / "diagnosed-failures-twenty-third-hold-out.yaml",
 )
 
 
@@ -259,7 +261,8 @@ def page(results: Sequence[Measured]) -> str:
             *_hold_outs_of_families(*of_kinds[3:6]),
             *_hold_outs_of_others(*of_kinds[6:8]),
             *_hold_outs_of_subjects(*of_kinds[8:13]),
-            *_hold_outs_of_operators(*of_kinds[13:]),
+            *_hold_outs_of_operators(*of_kinds[13:15]),
+            *_hold_outs_of_programs(*of_kinds[15:]),
             "",
             "## The failures",
             "",
@@ -472,6 +475,34 @@ def _hold_outs_of_operators(
         "the controller behind a message in JSON. The twenty-first, of searches made after that "
         f"by the same person, was measured with both: {then_named}.",
         "",
+    ]
+
+
+def _hold_outs_of_programs(
+    twenty_second: Sequence[Measured], twenty_third: Sequence[Measured]
+) -> list[str]:
+    """The programs of a cluster, before and after lines were asked for the program that wrote
+    them.
+    """
+    named, silent = _first_try(twenty_second)
+    then_named, then_silent = _first_try(twenty_third)
+    return [
+        "The twenty-second is of the programs of a cluster: the GPU operator and its parts, DCGM, "
+        "the driver, Kueue, JobSet, MPIJobs, Karpenter, DNS, containers, MUNGE, SSSD, chrony, "
+        "MariaDB, Ray, JAX, PyTorch and checkpoints. It was collected before the signatures were "
+        "read by the person who then changed them, and is counted as strictly, with the "
+        "expectation narrowed for two entries and widened for two, whose first tries count as "
+        f"wrong. At the first try {named} causes were named, {_TWENTY_SECOND_WRONG} had another "
+        "cause, one beside the right one or only the program's own words, "
+        f"{_TWENTY_SECOND_UNKNOWN} had none or an unknown one, and {silent} logs of healthy parts "
+        "had no finding. What was then built asks a line first for the program that wrote it, and "
+        "that program's parts for what is wrong; it reads the statuses of NVIDIA's driver, the "
+        "results and steps of systemd's units, the reasons of events of Kueue, JobSet and "
+        "Kubeflow's operators, and the codes of gRPC. The twenty-third, of searches made after "
+        f"that by the same person, with two expectations narrowed: {then_named}, and "
+        f"{then_silent} logs of healthy parts had no finding. For failures that nobody has tried, "
+        "expect about three of five.",
+        "",
         "A log that ends with an error whose words tell no kind is reported as an unknown cause, "
         "with the line.",
     ]
@@ -500,6 +531,8 @@ _NAMES: Final = (
     "nineteenth hold-out",
     "twentieth hold-out",
     "twenty-first hold-out",
+    "twenty-second hold-out",
+    "twenty-third hold-out",
 )
 _FIFTH_WRONG: Final = 19
 _FIFTH_UNKNOWN: Final = 10
@@ -521,7 +554,9 @@ _EIGHTEENTH_UNKNOWN: Final = 3
 _TWENTIETH_WRONG: Final = 17
 _TWENTIETH_UNKNOWN: Final = 7
 _TWENTIETH_BY_PARTS: Final = 25
-"""The same of the last ones; measured once, on 2026-11-28, the last two on 2026-11-29."""
+_TWENTY_SECOND_WRONG: Final = 11
+_TWENTY_SECOND_UNKNOWN: Final = 6
+"""The same of the last ones; measured once, on 2026-11-28, the last four on 2026-11-29."""
 
 _TOP: Final = """\
 # Failures that `diagnose` names

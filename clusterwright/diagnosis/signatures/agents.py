@@ -70,14 +70,15 @@ def _condition(values: Values) -> str:
 
 
 def _link_local(values: Values) -> str:
-    service = _LINK_LOCAL[values["address"].lower()]
+    address = values.get("address", _METADATA)
     return (
-        f"network: the node or container does not reach {service} at {values['address']}: its "
+        f"network: the node or container does not reach {_LINK_LOCAL[address.lower()]} at {address}: its "
         "network is not up yet, it is switched off or limited to one hop, or a firewall or proxy "
         "takes the requests"
     )
 
 
+_METADATA: Final = "169.254.169.254"
 _ADDRESSES: Final = "|".join(re.escape(address) for address in _LINK_LOCAL)
 _UNREACHED: Final = (
     r"(?:timed? ?out|refused|unreachable|Failed to connect|No route|Could not connect|"
@@ -122,6 +123,9 @@ SIGNATURES: Final = (
         (
             rf"{_UNREACHED}[^\n]{{0,80}}?(?<![\d.])(?P<address>{_ADDRESSES})(?![\d.]*\d)",
             rf"curl: \(\d+\)[^\n]{{0,60}}(?<![\d.])(?P<address>{_ADDRESSES})(?![\d.]*\d)",
+            rf"(?<![\d.])(?P<address>{_ADDRESSES})(?![\d.]*\d)[^\n]{{0,80}}?{_UNREACHED}",
+            r"IMDS's HTTP endpoint is probably disabled|requesting Ec2 IMDSv2 API tokens|"
+            r"\bE! ec2metadata is not available|fetching metadata from provider",
         ),
         confidence="likely",
         kinds=("log",),

@@ -8,10 +8,26 @@ from __future__ import annotations
 from typing import Final
 
 from clusterwright.diagnosis import aws_errors
-from clusterwright.diagnosis.signature import Signature
+from clusterwright.diagnosis.signature import Signature, Values
+from clusterwright.diagnosis.wording import meaning_of
 
 _KINDS: Final = ("log", "job", "daemon")
 _MESSAGE: Final = r"(?P<message>[^\n\"]{0,200})"
+
+_S3: Final = (
+    (r"not found|NoSuchKey|NotFound", "the object does not exist (no such key)"),
+    (r"bucket does not exist|NoSuchBucket", "the bucket does not exist"),
+    (r"SlowDown|503|[Tt]hrottl", "S3 refuses more requests for a while"),
+    (r"[Ff]orbidden|AccessDenied|403", "the request is not allowed"),
+    (r"[Cc]redential|[Ee]xpired|signing", "credentials are missing or have expired"),
+)
+
+
+def _s3(values: Values) -> str:
+    said = meaning_of(_S3, values["reason"])
+    why = said or "expired credentials, a refusal or the network"
+    return f"S3: a request of the program's S3 client failed: {why}: {values['reason']}"
+
 
 SIGNATURES: Final = (
     Signature(
@@ -44,8 +60,7 @@ SIGNATURES: Final = (
     ),
     Signature(
         "s3-client",
-        "S3: a request of the program's S3 client failed: expired credentials, a refusal or the "
-        "network: {reason}",
+        _s3,
         (
             r"\bawscrt::S3\w*: (?P<reason>[^\n]{1,200})",
             r"(?P<reason>(?:S3Exception|Client error)[^\n]{0,80}(?:AWS_ERROR|S3 client error|Service error)"

@@ -50,6 +50,10 @@ SIGNATURES: Final = (
             r"\b(?:INFO|DEBUG)\b.{0,60}\bretrying\b(?! request \w+/\w+, attempt (?:[3-9]|\d\d))|\bINFO\b.{0,120}\(x0\) \[\]",
             r"Could not open \w+ state file \S+: No such file|Incomplete \w+ data checkpoint|"
             r"NOTE: Trying backup state save file|Configured MailProg is invalid|"
+            r"\berror: Database settings not recommended values|"
+            r"specified more than once, latest value used|"
+            # Telegraf and the CloudWatch agent mark severities by a letter.
+            r"^\d{4}[/-]\S+ (?:\S+ )?D! |"
             r"\berror: chdir\(/var/log[^)\n]{0,40}\): Permission denied|Zero Bytes were transmitted or received|"
             r"E: Sub-process \S+ returned an error code|"
             # IPv4 is tried after IPv6; what cancels a task says why, the task does not.

@@ -285,6 +285,7 @@ SIGNATURES: Final = (
             # DeepSpeed's launcher, subprocess and multiprocessing of Python; torchrun reports what
             # the abort of its workers was for.
             r"return ?code[ :=]{1,4}-(?P<signal>7|9|11)\b",
+            r"noticed that process rank \d+ with PID \d+ on node \S+ exited on signal (?P<signal>7|9|11)\b",
         ),
         kinds=("log",),
         confidence="likely",
@@ -553,6 +554,22 @@ SIGNATURES: Final = (
         next=("clusterwright check-job {file} JOBFILE",),
     ),
     Signature(
+        "ray-control",
+        "Ray: a process does not reach the control service of the cluster (GCS) on its head[ ({address})]: "
+        "the head has ended (in most cases its memory was used up), does not run yet, or has another address "
+        "or version",
+        (
+            r"Unable to connect to GCS at (?P<address>[\w.:-]+)",
+            r"Failed to connect to GCS|waiting for GCS to become available|GCS may have been killed|"
+            r"has not registered with GCS|have not registered with GCS",
+        ),
+        kinds=("log",),
+        confidence="likely",
+        rank=1,
+        one_per_log=True,
+        next=("clusterwright status {file}",),
+    ),
+    Signature(
         "ray-node",
         "Ray: a node's daemon (raylet) ended or was declared dead: its memory or processors were "
         "overloaded, or its node was lost[ (node {address})]",
@@ -571,6 +588,8 @@ SIGNATURES: Final = (
         "mpi-ended",
         "MPI: a process of the job ended with an error; the messages before this one say why: {said}",
         (
+            # With a signal it is a reason.
+            r"^(?![^\n]*exited on signal)[^\n]*?"
             r"(?P<said>Primary job\s+terminated normally, but \d+ process returned|(?:mpirun|mpiexec|prterun|"
             r"orterun)(?:\.real)? (?:has )?(?:detected|noticed) that[^\n]{0,60})",
         ),

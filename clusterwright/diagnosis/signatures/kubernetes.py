@@ -256,7 +256,7 @@ SIGNATURES: Final = (
         "api-error",
         _api_error,
         (
-            r"Error from server \((?P<code>(?!NotFound|AlreadyExists)\w{3,40})\): (?P<message>[^\n]{1,200})",
+            r"Error from server \((?P<code>(?!NotFound|AlreadyExists|[^\n]*failed calling webhook)\w{3,40})\): (?P<message>[^\n]{1,200})",
             r"Error from server: (?P<message>(?P<code>etcdserver|error dialing|context deadline)[^\n]{1,200})",
         ),
         confidence="likely",

@@ -257,7 +257,8 @@ SIGNATURES: Final = (
         "the service {unit} does not start or ended on the node[: {reason}]",
         (
             r"\b(?P<unit>(?:slurm|munge|sack|mysql|mariadb|chrony|nvidia|amazon|sagemaker|kubelet|"
-            r"containerd|docker|dcgm|nv-hostengine|clusterwright|neuron|nfs|autofs|nodeadm|efa|lustre|lnet)[\w-]*)\.service: "
+            r"containerd|docker|dcgm|nv-hostengine|clusterwright|neuron|nfs|autofs|nodeadm|efa|lustre|lnet|sssd|nslcd|"
+            r"cloud-|dbus|systemd-(?:networkd|resolved|timesyncd)|NetworkManager)[\w-]*)\.service: "
             r"(?P<reason>Failed[^\n]*|Start request repeated too quickly|(?:Main|Control) process exited, code=\w+, status=[1-9][^\n]*)",
             r"Job for (?P<unit>[\w-]+)\.service failed(?P<reason>[^\n]*)",
             r"(?:Failed to start|Dependency failed for) (?P<unit>(?:slurm|munge|nvidia|kubelet|containerd|docker|"

@@ -11,6 +11,20 @@ _REACH: Final = r"(?:timed? ?out|time-out|refused|unreachable|could not connect|
 
 SIGNATURES: Final = (
     Signature(
+        "ena",
+        "network: an interface of the node (ENA) does not work: its driver gets no answer from the device: "
+        "{reason}",
+        (
+            r"\bena \S+(?: \S+)?: (?P<reason>(?:TX hasn't completed|Reset indication didn't turn|Keep alive "
+            r"watchdog timeout|Found a Tx that wasn't completed|Failed to (?:init|create|reset|enable)|"
+            r"Unable to|Invalid|[^\n]{0,60}admin queue)[^\n]{0,120})",
+        ),
+        confidence="likely",
+        per_node=True,
+        kinds=("log",),
+        next=("clusterwright node reboot {file} {nodes} --because {because}",),
+    ),
+    Signature(
         "subnet-addresses",
         "network: the subnet[ {subnet}] has not enough free IP addresses",
         (

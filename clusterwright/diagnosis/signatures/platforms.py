@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from clusterwright.diagnosis.parts import reason
 from clusterwright.diagnosis.signature import Signature, Values
 from clusterwright.diagnosis.wording import kind_of, meaning_of
 
@@ -30,6 +31,23 @@ def _unschedulable(values: Values) -> str:
     others = [what for what in lacks if what != most]
     also = f" (some nodes also lack {', '.join(others)})" if others else ""
     return f"Kubernetes: pods cannot be scheduled: insufficient {most}{also}"
+
+
+def _webhook(values: Values) -> str:
+    """Why a webhook gives no answer, as far as the rest of the message says it."""
+    rest = values.get("rest", "")
+    said = (
+        "its controller has no pod that is ready"
+        if "no endpoints" in rest
+        else "its certificate is not trusted or has expired"
+        if "x509" in rest
+        else reason(rest)
+    )
+    why = f": {said}" if said else ""
+    return (
+        f"Kubernetes: the admission webhook {values['what']} does not answer, so objects cannot "
+        f"be created{why}"
+    )
 
 
 _REASON: Final = re.compile(r"(\d+) ((?:node\(s\) )?[^,\d][^,]{3,120})")
@@ -393,9 +411,19 @@ SIGNATURES: Final = (
         next=("kubectl get clusterqueues,resourceflavors",),
     ),
     Signature(
+        "autoscaler-group",
+        "Kubernetes: the cluster autoscaler does not enlarge the group {group}, because nodes that it asked for "
+        "did not come or are not ready: capacity, a quota, or nodes that do not join",
+        (r"Node group (?P<group>\S+) is not ready for scale-?up",),
+        confidence="likely",
+        rank=1,
+        kinds=("log",),
+        next=("kubectl describe nodes",),
+    ),
+    Signature(
         "webhook",
-        "Kubernetes: the admission webhook {what} does not answer, so objects cannot be created",
-        (r"failed (?:calling|to call) webhook \\?\"(?P<what>[\w.-]+)",),
+        _webhook,
+        (r"failed (?:calling|to call) webhook \\?\"(?P<what>[\w.-]+)(?P<rest>[^\n]*)",),
         confidence="likely",
         next=("kubectl get endpointslices --all-namespaces",),
     ),

@@ -68,7 +68,7 @@ SIGNATURES: Final = (
         "MUNGE: munged is not running or its socket cannot be used",
         (
             r"Failed to access \"?/(?:var/)?run/munge|munge\.socket\.2|munge encode failed",
-            r"(?:munged|munge\.service|munge daemon)\b.{0,80}(?:fail|not running|dead|refused|"
+            r"(?:munged|munge daemon)\b.{0,80}(?:fail|not running|dead|refused|"
             r"inactive|cannot|error)|munged?: Error",
             r"^munge(?: is)? (?:down|failed|inactive|dead|not running)",
         ),
@@ -144,8 +144,7 @@ SIGNATURES: Final = (
         "accounting: the database's schema or version does not fit slurmdbd",
         (
             r"Database schema is too (?:old|new)|(?:Unknown (?:column|database)|Table '[\w.]+' "
-            r"doesn't exist)|innodb_(?:buffer_pool_size|lock_wait_timeout)|Database settings not "
-            r"recommended values.{0,10}fatal",
+            r"doesn't exist)|fatal: [^\n]{0,40}Database settings not recommended values",
             r"We are at db version|database version.{0,40}(?:not supported|too old|too new)",
         ),
         next=(_DRIFT,),

@@ -202,7 +202,7 @@ SIGNATURES: Final = (
         (
             r"LNetError: (?:\d+:\d+:\((?P<place>[\w.-]{1,60}):\d+:\w+\(\)\)|[0-9a-f]{1,4}-[0-9a-f]{1,2}:)? ?"
             r"(?P<reason>[^\n]{1,200})",
-            r"LNetError|lnetctl.{0,60}(?:error|errno|fail)|"
+            r"LNetError|lnetctl.{0,60}(?:error|errno|fail)|failed to ping [\d.]+@\w+|"
             # Not what it says of its settings when it is loaded.
             r"\bLNet: (?![^\n]{0,60}\b(?:Added|Removed|HW|Accept|Using|lowered|set to|default)\b)[^\n]{0,120}"
             r"(?:\bfail(?:s|ed|ure)?\b|\bdown\b|\btimed? ?out\b|no route)",
@@ -306,7 +306,11 @@ SIGNATURES: Final = (
     Signature(
         "read-only",
         "a file system became read-only after an error: its disk is failing",
-        (r"Read-only file system|Remounting filesystem read-only|EROFS|\[Errno 30\]",),
+        (
+            # The kernel's own file systems are read-only in containers.
+            r"^(?![^\n]*(?:cgroup|/sys/|/proc/))[^\n]*?(?:Read-only file system|Remounting filesystem "
+            r"read-only|EROFS|\[Errno 30\])",
+        ),
         confidence="likely",
         per_node=True,
         next=("clusterwright node replace {file} {nodes} --because 'read-only file system'",),
@@ -320,6 +324,7 @@ SIGNATURES: Final = (
             r"Device not ready|Shutdown timeout(?! set))[^\n]*",
             r"(?:blk_update_request|Buffer I/O error|I/O error, dev) ?:?.{0,40}(?P<device>nvme\w+|"
             r"xvd\w+|sd[a-z])",
+            r"md/raid\S+: Disk failure on (?P<device>\w+)",
             r"(?:EXT4-fs error|XFS .{0,60}(?:Corruption|metadata I/O error|shut ?down)|Structure needs "
             r"cleaning)",
         ),

@@ -67,8 +67,8 @@ def _jax(values: Values) -> str:
     if values.get("missing"):
         return (
             "JAX: not all processes of the job reached the barrier "
-            f"{values.get('barrier')} in time: one was never started, ended or cannot reach the "
-            "coordinator"
+            f"{values.get('barrier', 'of its start')} in time: one was never started, ended or "
+            "cannot reach the coordinator"
         )
     if values.get("task"):
         return (
@@ -433,7 +433,8 @@ SIGNATURES: Final = (
         "jax-coordination",
         _jax,
         (
-            r"(?P<missing>Barrier timed out)[^\n]{0,40}Barrier_id: (?P<barrier>\w+)",
+            r"(?P<missing>Barrier timed out)[^\n]{0,40}(?:Barrier_i|I)d: (?P<barrier>[\w\[\]]+)",
+            r"(?P<missing>as cluster registration failed)",
             r"/job:(?P<job_name>\w+)/replica:\d+/task:(?P<task>\d+) (?:has been set to ERROR|"
             r"heartbeat timeout)",
             r"CoordinationService/(?P<call>\w+)|Coordination service agent in error status",
@@ -730,7 +731,7 @@ SIGNATURES: Final = (
         "a program crashed (segmentation fault or illegal instruction)",
         (
             r"Segmentation fault|\bSIGSEGV\b|segfault at|Illegal instruction|\bSIGILL\b|"
-            r"core dumped|signal 11\b",
+            r"core dumped|signal 11\b|general protection fault",
         ),
         confidence="likely",
         rank=1,

@@ -8,6 +8,11 @@ from tests.diagnosis.made import findings, item, of_log, signature_of
 
 CASES = (
     (
+        "coreos-metadata[641]: http://169.254.169.254/2009-04-04/meta-data/instance-id: timed out",
+        "link-local",
+    ),
+    ("DataSourceEc2.py[WARNING]: IMDS's HTTP endpoint is probably disabled", "link-local"),
+    (
         '{"level":"info","msg":"sending condition to exporter","condition":{"Reason":"NvidiaXID79Error",'
         '"Message":"XID 79","Severity":"Fatal","MinOccurrences":0},"conditionType":'
         '"AcceleratedHardwareReady"}',

@@ -9,6 +9,12 @@ from tests.diagnosis.made import signature_of
 CASES = (
     (
         "log",
+        "mpirun noticed that process rank 1 with PID 39 on node w-1 exited on signal 9 (Killed).",
+        "process-killed",
+    ),
+    ("log", "gcs_rpc_client.h:542: Failed to connect to GCS within 60 seconds.", "ray-control"),
+    (
+        "log",
         "slurmstepd: error: *** JOB 7 ON workers-1 UNCORRECTABLE MEMORY ERROR AT 2026-11-23T08:00:00 ***",
         "cancelled-memory",
     ),

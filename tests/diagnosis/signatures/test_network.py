@@ -7,6 +7,7 @@ import pytest
 from tests.diagnosis.made import signature_of
 
 CASES = (
+    ("log", "ena 0000:00:05.0 eth0: TX hasn't completed, qid 3, index 812", "ena"),
     (
         "log",
         "curl: (28) Failed to connect to downloads.example.org port 443 after 130 ms: Connection timed out",

@@ -8,6 +8,17 @@ from tests.diagnosis.made import findings, of_log, signature_of
 
 CASES = (
     (
+        "log",
+        "scale_up.go:257] Node group workers-gpu is not ready for scaleup",
+        "autoscaler-group",
+    ),
+    (
+        "log",
+        'Error from server (InternalError): Internal error occurred: failed calling webhook "mjob.kb.io": failed to call '
+        'webhook: Post "https://kueue:443/mutate": dial tcp 10.96.58.56:443: connect: connection refused',
+        "webhook",
+    ),
+    (
         "node-group",
         "PodEvictionFailure: Reached max retries while trying to evict pods",
         "pod-eviction",

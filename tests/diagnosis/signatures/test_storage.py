@@ -7,6 +7,8 @@ import pytest
 from tests.diagnosis.made import signature_of
 
 CASES = (
+    ("log", "md/raid0:md127: Disk failure on nvme3n1 detected, failing array.", "disk-errors"),
+    ("log", "failed to ping 10.1.81.213@tcp: Network is down", "lnet"),
     (
         "log",
         "modprobe: FATAL: Module lustre not found in directory /lib/modules/6.8",
