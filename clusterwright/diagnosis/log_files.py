@@ -59,7 +59,7 @@ def logs(paths: tuple[Path, ...], target: Target) -> tuple[list[Evidence], list[
             )
             job = asked if file in paths else job
         found += evidence(content, Place(str(file), str(file), node=node, job=job))
-        read.append(f"{file}: {len(content)} lines{note}")
+        read.append(f"{file}: {len(content)} lines{_part(file)}{note}")
     return found, read
 
 
@@ -113,6 +113,14 @@ def accounting(path: Path) -> tuple[list[Evidence], str]:
         ) from None
     found = [item for job in jobs for item in scheduler.of_ended(job, str(path))]
     return found, f"{path}: {len(jobs)} jobs"
+
+
+def _part(file: Path) -> str:
+    """That only the end of a file was read, if it was; a cause may stand before it."""
+    size = file.stat().st_size
+    if size <= MAXIMUM_BYTES:
+        return ""
+    return f" (the last {MAXIMUM_BYTES / 2**20:.0f} of {size / 2**20:.0f} MiB)"
 
 
 def _job(name: str, asked: str) -> str:

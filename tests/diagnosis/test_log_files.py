@@ -24,10 +24,11 @@ def test_folder_of_logs_with_jobs_in_their_names(tmp_path: Path) -> None:
 
 
 def test_end_of_a_long_file_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(log_files, "MAXIMUM_BYTES", 10)
-    (tmp_path / "a.log").write_text("first line\nlast one\n")
-    found, _ = log_files.logs((tmp_path / "a.log",), Target())
+    monkeypatch.setattr(log_files, "MAXIMUM_BYTES", 2**20)
+    (tmp_path / "a.log").write_text("first line\n" + "\n" * 2**20 + "last one\n")
+    found, (read,) = log_files.logs((tmp_path / "a.log",), Target())
     assert [e.text for e in found] == ["last one"]
+    assert read.endswith(" lines (the last 1 of 1 MiB)")
 
 
 @pytest.mark.parametrize(
