@@ -52,6 +52,7 @@ SPEC: dict[str, Any] = {
         ],
         "qos": [{"name": "urgent", "priority": 100, "max_time_minutes": 60}],
         "accounts": [{"name": "research"}],
+        "containers": {"pyxis": True},
     },
 }
 

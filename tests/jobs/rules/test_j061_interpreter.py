@@ -1,0 +1,34 @@
+"""CW-J061: Steps start Python programs with an interpreter."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.jobs.made import HEAD, fails, passes
+
+
+@pytest.mark.parametrize(
+    "line", ["srun train.py --fsdp full_shard", "srun --ntasks-per-node=8 my-train.py"]
+)
+def test_a_program_without_an_interpreter(line: str) -> None:
+    found = fails("CW-J061", HEAD + line + "\n")
+    assert found.message.startswith("srun executes ")
+    assert found.hint is not None
+    assert found.hint.startswith("srun python ")
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "srun python train.py",
+        "srun torchrun train.py",
+        "srun ./train.py",
+        "srun /fsx/bin/train.py",
+        "chmod +x train.py\nsrun train.py",
+        "chmod 755 ./train.py\nsrun train.py",
+        "python train.py",
+        "srun bash -c 'train.py'",
+    ],
+)
+def test_other_programs(lines: str) -> None:
+    passes("CW-J061", HEAD + lines + "\n")
