@@ -17,6 +17,7 @@ FAMILIES: Final = {
     "5": "Launchers and layouts",
     "6": "Security",
     "7": "Manifests of Kubernetes",
+    "8": "Manifests of Kubernetes",
 }
 
 
@@ -30,9 +31,9 @@ def page() -> str:
         lines.append(f"| [{rule.id}](#{rule.id.lower()}) | {rule.severity} | {title} |")
     family = ""
     for rule in rules:
-        if rule.id[-2] != family:
-            family = rule.id[-2]
-            lines += ["", f"## {FAMILIES[family]}"]
+        if FAMILIES[rule.id[-2]] != family:
+            family = FAMILIES[rule.id[-2]]
+            lines += ["", f"## {family}"]
         lines += [
             "",
             f"### {rule.id}",

@@ -61,7 +61,10 @@ def pytorch_job(spec: Mapping[str, Any], replicas: Any = 2, **metadata: Any) -> 
             "apiVersion": "kubeflow.org/v1",
             "kind": "PyTorchJob",
             "metadata": {"name": "train", **metadata},
-            "spec": {"pytorchReplicaSpecs": {"Worker": worker}},
+            "spec": {
+                "runPolicy": {"cleanPodPolicy": "Running"},
+                "pytorchReplicaSpecs": {"Worker": worker},
+            },
         },
         indent=1,
     )

@@ -55,6 +55,7 @@ def test_a_correct_file_has_no_findings() -> None:
 
 BASE = """kind: PyTorchJob
 spec:
+  runPolicy: {cleanPodPolicy: Running}
   pytorchReplicaSpecs:
     Master:
       template:
@@ -86,7 +87,7 @@ def test_merge_keys_bring_the_values_of_a_mapping() -> None:
     # A value of the mapping itself comes before one that is merged.
     own = wrong.replace("<<: *base", "nodeSelector: {}\n          <<: *base")
     found = [f.position.line for f in check(own).findings if f.rule == "CW-J071" and f.position]
-    assert found == [8]
+    assert found == [9]
     fails(
         "CW-J072", correct.replace("<<: *base", "tolerations: null\n          <<: *base"), TAINTED
     )

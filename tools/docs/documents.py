@@ -67,6 +67,7 @@ def documents() -> Iterator[Document]:
         ("job-rules", "docs/reference/job-rules.md", _job_rules),
         ("jobs", "docs/reference/jobs.md", _jobs),
         ("kubernetes-charts", "docs/reference/kubernetes-charts.md", _kubernetes_charts),
+        ("kubernetes-fields", "clusterwright/jobs/kubernetes_fields.json", _kubernetes_fields),
         ("local-aws-api", "docs/reference/local-aws-api.md", _local_aws_api),
         ("moto-fixes", "docs/reference/moto-fixes.md", _moto_fixes),
         ("probes", "docs/reference/probes.md", _probes),
@@ -228,6 +229,12 @@ def _kubernetes_charts() -> str:
     from clusterwright.platforms.kubernetes import charts_page
 
     return charts_page.page()
+
+
+def _kubernetes_fields() -> str:
+    from tools.docs import kubernetes_fields
+
+    return kubernetes_fields.text()
 
 
 def _local_aws_api() -> str:

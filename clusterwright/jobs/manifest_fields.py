@@ -1,0 +1,167 @@
+"""Whether the fields of an object are those of Kubernetes' schemas, and their values of its types.
+
+`kubernetes_fields.json` is condensed from the schemas of a newest version, so a field that only
+an older cluster lacks is not reported; neither is what a program fills in.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+from ruamel.yaml.nodes import MappingNode, ScalarNode, SequenceNode
+
+from clusterwright.cluster_spec.suggest import did_you_mean
+from clusterwright.jobs.manifest_file import Item, text_at
+
+POD: Final = "core.v1.PodSpec"
+
+_BOOLEANS: Final = frozenset(["y", "yes", "on", "true", "n", "no", "off", "false"])
+"""Words that kubectl's reader takes as booleans: YAML 1.1, https://yaml.org/type/bool.html."""
+_TAG: Final = "tag:yaml.org,2002:"
+_SCALARS: Final = frozenset(("string", "integer", "number", "boolean", "quantity"))
+_TAKES: Final = {
+    "string": "a text",
+    "integer": "a whole number",
+    "number": "a number",
+    "boolean": "true or false",
+    "quantity": "a quantity",
+}
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """A field or a value that the API server refuses."""
+
+    message: str
+    at: Item
+    hint: str | None = None
+
+
+def object_mistakes(document: Item) -> Iterator[Mistake] | None:
+    """Yield the mistakes in an object; None if the kind is not among those that are known."""
+    api, kind = text_at(document, "apiVersion"), text_at(document, "kind")
+    name = _data()["kinds"].get(f"{api} {kind}")
+    return _object(document, str(name)) if name is not None else None
+
+
+def pod_mistakes(item: Item) -> Iterator[Mistake]:
+    """Yield the mistakes in the specification of a pod."""
+    return _object(item, POD)
+
+
+@cache
+def _data() -> dict[str, Any]:
+    path = Path(__file__).with_name("kubernetes_fields.json")
+    return dict(json.loads(path.read_text(encoding="utf-8")))
+
+
+def _fields(name: str) -> dict[str, str]:
+    return dict(_data()["definitions"].get(name, {}))
+
+
+def _object(item: Item, name: str) -> Iterator[Mistake]:
+    fields = _fields(name)
+    stated = set()
+    for key, value in item.entries():
+        if key.text is None:
+            return  # filled in by a program
+        stated.add(key.text)
+        if key.text == "status":
+            continue
+        kind = fields.get(key.text)
+        if kind is None:
+            yield Mistake(
+                f"{_short(name)} has no field {key.text}", key, _hint(key.text, name, fields)
+            )
+        else:
+            yield from _value(value, kind, key)
+    for needed in _data()["required"].get(name, ()):
+        if needed not in stated:
+            yield Mistake(f"{_short(name)} lacks the required field {needed}", item)
+
+
+def _value(value: Item, kind: str, key: Item) -> Iterator[Mistake]:
+    node = value.node
+    if kind == "any" or node.tag == f"{_TAG}null":
+        return
+    if isinstance(node, ScalarNode) and value.text is None:
+        return  # filled in by a program
+    if kind.startswith("["):
+        if not isinstance(node, SequenceNode):
+            yield Mistake(f"{key.text} takes a list", value)
+        for member in value.members():
+            yield from _value(member, kind[1:], key)
+    elif kind.startswith("{"):
+        if not isinstance(node, MappingNode):
+            yield Mistake(f"{key.text} takes a mapping", value)
+        for inner, member in value.entries():
+            yield from _value(member, kind[1:], inner)
+    elif kind in _SCALARS:
+        yield from _scalar(value, kind, key)
+    elif not isinstance(node, MappingNode):
+        yield Mistake(f"{key.text} takes a mapping", value)
+    else:
+        yield from _object(value, kind)
+
+
+def _scalar(value: Item, kind: str, key: Item) -> Iterator[Mistake]:
+    node = value.node
+    if not isinstance(node, ScalarNode):
+        yield Mistake(f"{key.text} takes {_TAKES[kind]}", value)
+        return
+    found = _read_as(node)
+    wrong = {
+        "string": found in ("number", "boolean"),
+        "integer": found != "number",
+        "number": found != "number",
+        "boolean": found != "boolean",
+        "quantity": found == "boolean",
+    }[kind]
+    if not wrong:
+        return
+    hint = None
+    if kind == "string":
+        hint = f'in quotes: {key.text}: "{node.value}"'
+    elif found == "text" and node.style is not None:
+        hint = f"without quotes: {key.text}: {node.value}"
+    yield Mistake(f"{key.text} takes {_TAKES[kind]}, and {node.value} is a {found}", value, hint)
+
+
+def _read_as(node: Any) -> str:
+    """How kubectl reads a scalar: text, number or boolean."""
+    if node.style is not None:
+        return "text"
+    if node.value.lower() in _BOOLEANS:
+        return "boolean"
+    return "number" if node.tag in (f"{_TAG}int", f"{_TAG}float") else "text"
+
+
+def _short(name: str) -> str:
+    return name.rpartition(".")[2]
+
+
+def _hint(field: str, name: str, fields: dict[str, str]) -> str | None:
+    """The definition near this one that has the field: one below it or above it."""
+    for start in (_below, _above):
+        found, level = {name}, [name]
+        for _ in range(3):
+            level = [one for here in level for one in start(here) if one not in found]
+            found.update(level)
+            for one in level:
+                if field in _fields(one):
+                    return f"{_short(one)} has it: move it there"
+    return did_you_mean(field, fields)
+
+
+def _below(name: str) -> list[str]:
+    kinds = (kind.lstrip("[{") for kind in _fields(name).values())
+    return [kind for kind in kinds if kind in _data()["definitions"]]
+
+
+def _above(name: str) -> list[str]:
+    return [one for one in _data()["definitions"] if name in _below(one)]

@@ -1,0 +1,105 @@
+"""CW-J077: Objects have the fields and the types of values that Kubernetes knows."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.jobs.made_manifests import check, fails, passes, pod, pytorch_job
+
+JOB = """
+apiVersion: batch/v1
+kind: Job
+metadata: {{name: train, labels: {{run: "7"}}}}
+spec:
+  {0}
+  template:
+    spec:
+      restartPolicy: Never
+      {1}
+      containers:
+        - name: main
+          image: registry/train:1
+          {2}
+"""
+
+
+@pytest.mark.parametrize(
+    ("places", "message", "hint"),
+    [
+        (("", "imagePullPolicy: Always", ""), "PodSpec has no field imagePullPolicy", "Container"),
+        (("restartPolicy: Never", "", ""), "JobSpec has no field restartPolicy", "PodSpec has it"),
+        (("", "", "nodeSelector: {a: b}"), "Container has no field nodeSelector", "PodSpec has"),
+        (("", "", "volumemounts: []"), "Container has no field volumemounts", "`volumeMounts`"),
+        (("", "", "gpus: 8"), "Container has no field gpus", None),
+        (
+            ("", "", "env: [{name: NCCL_DEBUG_SUBSYS, value: 1}]"),
+            "value takes a text, and 1 is a number",
+            'in quotes: value: "1"',
+        ),
+        (
+            ("", "", "env: [{name: A, value: yes}]"),
+            "value takes a text, and yes is a boolean",
+            'in quotes: value: "yes"',
+        ),
+        (
+            ("", "nodeSelector: {nvidia.com/gpu.present: true}", ""),
+            "nvidia.com/gpu.present takes a text, and true is a boolean",
+            "in quotes",
+        ),
+        (
+            ('backoffLimit: "3"', "", ""),
+            "backoffLimit takes a whole number, and 3 is a text",
+            "without quotes: backoffLimit: 3",
+        ),
+        (("", 'hostNetwork: "true"', ""), "hostNetwork takes true or false, and true", "without"),
+        (("", "", "command: python train.py"), "command takes a list", None),
+        (("", "", "args: [--nodes, 4]"), "args takes a text, and 4 is a number", "in quotes"),
+        (("", "", "resources: [a]"), "resources takes a mapping", None),
+        (("", "", "env: [{value: a}]"), "EnvVar lacks the required field name", None),
+    ],
+)
+def test_what_an_api_server_refuses(
+    places: tuple[str, str, str], message: str, hint: str | None
+) -> None:
+    found = fails("CW-J077", JOB.format(*places))
+    assert found.message.startswith(message)
+    assert (found.hint is None) is (hint is None)
+    assert hint is None or hint in (found.hint or "")
+
+
+@pytest.mark.parametrize(
+    "places",
+    [
+        ("backoffLimit: 3", "hostNetwork: true", 'env: [{name: A, value: "1"}]'),
+        ("backoffLimit: $LIMIT", "", "env: [{name: A, value: $VALUE}]"),
+        ("", "volumes: [{name: a, emptyDir: {sizeLimit: 64Gi}}]", "resources: {limits: {cpu: 8}}"),
+        ("", "", 'resources: {limits: {cpu: "8", memory: 1.5Gi}}'),
+        ("", "", "livenessProbe: {httpGet: {port: 80}}"),
+        ("", "", "livenessProbe: {httpGet: {port: http}}"),
+        ("", "nodeSelector: null", "args: [--date, 2026-11-29]"),
+    ],
+)
+def test_what_it_accepts(places: tuple[str, str, str]) -> None:
+    passes("CW-J077", JOB.format(*places))
+
+
+def test_pods_of_training_jobs_and_of_kinds_that_are_not_known() -> None:
+    wrong = pod(imagePullPolicy="Always")
+    assert fails("CW-J077", pytorch_job(wrong)).message.startswith("PodSpec has no field")
+    passes("CW-J077", pytorch_job(pod()))
+    passes("CW-J077", pytorch_job(wrong).replace("PyTorchJob", "Workflow"))
+
+
+def test_a_merged_value_is_reported_once() -> None:
+    text = """
+x-env: &env [{name: A, value: 1}]
+apiVersion: v1
+kind: Pod
+metadata: {name: a}
+spec:
+  containers:
+    - {name: one, env: *env}
+    - {name: two, env: *env}
+"""
+    found = [f.message for f in check(text).findings if f.rule == "CW-J077"]
+    assert sorted(found) == ["Pod has no field x-env", "value takes a text, and 1 is a number"]
