@@ -27,12 +27,13 @@ class QueueNames(ManifestRule):
         for document in documents:
             kind = text_at(document, "kind")
             if kind == "ClusterQueue":
-                for name in _flavors(document):
-                    yield from _missing(manifests, "ResourceFlavor", name, _own_flavors(manifests))
+                for flavor in _flavors(document):
+                    own = _own_flavors(manifests)
+                    yield from _missing(manifests, "ResourceFlavor", flavor, own)
             elif kind == "LocalQueue":
-                name = document.get("spec", "clusterQueue")
-                if name is not None:
-                    yield from _missing(manifests, "ClusterQueue", name, _own_queues(manifests))
+                queue = document.get("spec", "clusterQueue")
+                if queue is not None:
+                    yield from _missing(manifests, "ClusterQueue", queue, _own_queues(manifests))
             label = document.get("metadata", "labels", QUEUE_LABEL)
             # Where the file has no queue, CW-J076 compares with those of the spec.
             if label is not None and _named(manifests, "LocalQueue"):

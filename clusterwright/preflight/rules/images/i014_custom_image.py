@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from clusterwright.aws.ec2.images import Image
 from clusterwright.catalog import Known
+from clusterwright.platforms import accelerators
 from clusterwright.platforms.eks.launch_templates import ROOT_DEVICE
 from clusterwright.preflight.facts.deployment import MachineImage
 from clusterwright.preflight.rule import (
@@ -26,6 +27,11 @@ _OFFICIAL = re.compile(r"aws-parallelcluster-(\d+\.\d+\.\d+)-")
 """Names of AWS's images, such as aws-parallelcluster-3.16.1-ubuntu-2204-lts-hvm-x86_64-..."""
 _TAGS = frozenset({"parallelcluster:version", "parallelcluster:os"})
 
+_EKS_AL2 = re.compile(r"amazon-eks-(?:gpu-|arm64-)?node-(\d+\.\d+)-")
+"""Names of AWS's images with Amazon Linux 2, such as amazon-eks-gpu-node-1.26-v20231230."""
+_EKS_AL2023 = re.compile(r"amazon-eks-node-al2023-[a-z0-9_]+-([a-z]+)(?:-\d+)?-(\d+\.\d+)-")
+"""Such as amazon-eks-node-al2023-x86_64-nvidia-1.34-v20260801: variant and version."""
+
 
 class CustomImage(Rule[str]):
     id = "CW-I014"
@@ -35,7 +41,8 @@ class CustomImage(Rule[str]):
     source = (
         "EC2 DescribeImages; aws/aws-parallelcluster, InstanceTypeBaseAMICompatible, "
         "CustomAmiTagValidator, AmiOsCompatibleValidator; EC2 user guide, device names for "
-        "volumes, Deprecate an AMI, Enhanced networking; EC2 EbsBlockDevice, VolumeSize"
+        "volumes, Deprecate an AMI, Enhanced networking; EC2 EbsBlockDevice, VolumeSize; names of "
+        "the EKS optimized AMIs; aws/containers-roadmap#2296; Kubernetes, Version Skew Policy"
     )
 
     def subjects(self, context: Context) -> Subjects[str]:
@@ -71,6 +78,7 @@ class CustomImage(Rule[str]):
             )
         if context.platform.managed_node_groups:
             yield from _root_volume(image)
+            yield from _eks(context, image)
         yield from _size(context, image)
         if context.platform.provider_stack:
             yield from _parallelcluster(context, image)
@@ -146,6 +154,50 @@ def _parallelcluster(context: Context, image: Image) -> Results:
                 hint=f"build the image with `pcluster build-image` of {settings.version}, or "
                 f"`{key}: {built_for}`",
             )
+
+
+def _eks(context: Context, image: Image) -> Results:
+    """What the name of an image of AWS says; the operating system of another is not known."""
+    version = context.cluster.kubernetes.version
+    old = _EKS_AL2.match(image.name)
+    if old is not None:
+        yield Fail(
+            message=f"{image.name} has Amazon Linux 2, and the user data of the nodes is for "
+            "nodeadm of Amazon Linux 2023: no node joins the cluster",
+            requested=image.name,
+            where=image.id,
+            hint=f"an image amazon-eks-node-al2023-...-{version}-v..., or one built from it",
+        )
+        return
+    found = _EKS_AL2023.match(image.name)
+    if found is None:
+        return
+    variant, built_for = found.groups()
+    if _number(built_for) > _number(version):
+        yield Fail(
+            message=f"{image.name} has the kubelet of {built_for}, newer than the control plane "
+            f"with {version}, which Kubernetes does not support",
+            path=("kubernetes", "version"),
+            requested=version,
+            limit=built_for,
+            where=image.id,
+        )
+    for name, path in instance_types(context).items():
+        family = accelerators.family(name, context.catalog)
+        if family not in ("none", variant):
+            yield Fail(
+                message=f"{image.name} is the variant {variant}, without the driver of the "
+                f"accelerators of {name}",
+                path=path,
+                requested=family,
+                limit=variant,
+                where=image.id,
+                hint=f"the variant {family} of the image",
+            )
+
+
+def _number(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in version.split("."))
 
 
 def _root_volume(image: Image) -> Results:

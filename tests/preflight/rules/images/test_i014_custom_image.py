@@ -146,3 +146,57 @@ def test_root_volume_is_as_large_as_the_image(
     rule.passes("CW-I014", changes(100), facts)
     # Without a size, the platform takes the image's.
     rule.passes("CW-I014", base, facts)
+
+
+EKS: dict[str, Any] = {
+    **CHANGES,
+    "platform": "eks",
+    "compute": [
+        {"name": "system", "role": "system", "instance_type": "m5.4xlarge", "count": 2},
+        {"name": "w", "role": "compute", "instance_type": "p5.48xlarge", "count": 1},
+    ],
+    "slurm": None,
+    "kubernetes": {"version": "1.34"},
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "path", "message"),
+    [
+        ("amazon-eks-gpu-node-1.26-v20231230", "image.image_id", "has Amazon Linux 2, and"),
+        ("amazon-eks-node-1.32-v20250501", "image.image_id", "no node joins the cluster"),
+        (
+            "amazon-eks-node-al2023-x86_64-nvidia-1.35-v20260304",
+            "kubernetes.version",
+            "has the kubelet of 1.35, newer than the control plane with 1.34",
+        ),
+        (
+            "amazon-eks-node-al2023-x86_64-standard-1.34-v20260801",
+            "compute[1].instance_type",
+            "is the variant standard, without the driver of the accelerators of p5.48xlarge",
+        ),
+        (
+            "amazon-eks-node-al2023-x86_64-neuron-1.34-v20260801",
+            "compute[1].instance_type",
+            "is the variant neuron, without the driver",
+        ),
+    ],
+)
+def test_images_of_eks_say_by_their_names_what_they_are_for(
+    rule: Harness, name: str, path: str, message: str
+) -> None:
+    found = {MachineImage(GOOD.id): dataclasses.replace(GOOD, name=name)}
+    rule.fails("CW-I014", EKS, found, path=path, message=message)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "amazon-eks-node-al2023-x86_64-nvidia-1.34-v20260801",
+        "amazon-eks-node-al2023-x86_64-nvidia-560-1.34-v20260801",
+        "amazon-eks-node-al2023-x86_64-nvidia-1.33-v20260801",
+        "ours",
+    ],
+)
+def test_images_of_eks_that_fit_or_have_another_name(rule: Harness, name: str) -> None:
+    rule.passes("CW-I014", EKS, {MachineImage(GOOD.id): dataclasses.replace(GOOD, name=name)})
