@@ -11,7 +11,7 @@ from clusterwright.jobs.rule import FileRule
 FAMILIES: Final = {
     "0": "The file and its options",
     "1": "The cluster: partitions, limits, nodes",
-    "2": "Network",
+    "2": "Network, devices and environment",
     "3": "Failures, requeueing, time limits",
     "4": "Storage, images, downloads",
     "5": "Launchers and layouts",

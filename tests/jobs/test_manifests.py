@@ -67,6 +67,7 @@ spec:
               name: pytorch
               resources: {limits: {nvidia.com/gpu: 8, vpc.amazonaws.com/efa: 32}}
               volumeMounts: [{name: shm, mountPath: /dev/shm}]
+          volumes: [{name: shm, emptyDir: {medium: Memory}}]
     Worker:
       replicas: 7
       template:

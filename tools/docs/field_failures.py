@@ -43,6 +43,7 @@ SAMPLES: Final = {
     5: "The fifth, of failures that the first four do not have",
     6: "The sixth, of failures that the first five do not have",
     7: "The seventh, of failures that the first six do not have",
+    8: "The eighth, of failures that the first seven do not have",
 }
 
 _TOP: Final = """\

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from clusterwright.catalog import Known
 from clusterwright.jobs import values
-from clusterwright.jobs.rule import Fail, Job, JobRule, Results
+from clusterwright.jobs.rule import Fail, Job, JobRule, Option, Results
 
 
 class EnoughAccelerators(JobRule):
     id = "CW-J016"
     severity = "error"
     prevents = "a submission that Slurm refuses: requested node configuration is not available"
-    source = "sbatch(1), --gres, --gpus-per-node, --gpus; accelerators as in the catalogue"
+    source = (
+        "sbatch(1), --gres, --gpus-per-node, --gpus; Slurm documentation, Generic Resource (GRES) "
+        "Scheduling: types are those of slurm.conf (tried with slurmctld 24.11.5 on 2026-11-29); "
+        "accelerators as in the catalogue"
+    )
 
     def check(self, job: Job) -> Results:
         own = job.accelerators_per_node
@@ -50,3 +55,32 @@ class EnoughAccelerators(JobRule):
                 requested=tasks * number,
                 limit=own,
             )
+        if requested is not None and requested[1]:
+            yield from _typed(job, *requested[:2])
+
+
+def _typed(job: Job, option: Option, kind: str) -> Results:
+    known = _types(job)
+    if known is None or kind.lower() in known:
+        return
+    yield Fail(
+        message=f"accelerators of the type {kind} are requested, and slurm.conf has "
+        + (f"the type {', '.join(sorted(known))}" if known else "no types of them"),
+        at=option,
+        requested=kind,
+        limit=", ".join(sorted(known)) or None,
+        hint="leave the type out; --constraint selects nodes by group or instance type",
+    )
+
+
+def _types(job: Job) -> frozenset[str] | None:
+    """Types of accelerators in slurm.conf; None if no source states them."""
+    if job.cluster.platform == "parallelcluster":
+        found = [job.catalog.instance(group.instance_type) for group in job.groups]
+        names = [one.accelerator if one is not None else None for one in found]
+        if not all(isinstance(name, Known) for name in names):
+            return None
+        # As EC2 names them, in lower case: `Gres=gpu:a100:8` (aws/aws-parallelcluster-node#398).
+        return frozenset(name.value.lower() for name in names if isinstance(name, Known))
+    # `Gres=gpu:8` (lifecycle_scripts/clusterwright_node/slurm_generate.py).
+    return frozenset() if job.cluster.slurm.configuration == "scripted" else None

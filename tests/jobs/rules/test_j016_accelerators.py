@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.jobs.made import fails, passes
+from tests.jobs.made import SPEC, fails, passes
+from tests.support import parallelcluster_specs
 
 
 @pytest.mark.parametrize(
@@ -26,3 +27,18 @@ def test_more_than_the_node_has(line: str) -> None:
 )
 def test_what_the_node_has(line: str) -> None:
     passes("CW-J016", f"#!/bin/bash\n#SBATCH {line}\n")
+
+
+def test_a_type_that_slurm_conf_does_not_have() -> None:
+    """The generated slurm.conf has no types; ParallelCluster's has those of EC2."""
+    text = "#!/bin/bash\n#SBATCH --gres=gpu:{}8\nsrun python train.py\n"
+    found = fails("CW-J016", text.format("h100:"))
+    assert found.message == (
+        "accelerators of the type h100 are requested, and slurm.conf has no types of them"
+    )
+    passes("CW-J016", text.format(""))
+    found = fails("CW-J016", text.format("h200:"), parallelcluster_specs.SMALL)
+    assert found.message.endswith("slurm.conf has the type h100")
+    passes("CW-J016", text.format("h100:"), parallelcluster_specs.SMALL)
+    managed = {**SPEC, "slurm": {}}
+    passes("CW-J016", text.format("h100:"), managed)

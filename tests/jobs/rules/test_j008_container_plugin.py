@@ -1,4 +1,4 @@
-"""CW-J025: Jobs use containers only where the nodes have Pyxis."""
+"""CW-J008: Jobs use containers only where the nodes have Pyxis."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ CONTAINER = "srun --container-image=/fsx/a.sqsh python train.py\n"
     ],
 )
 def test_an_option_of_pyxis_without_pyxis(text: str) -> None:
-    found = fails("CW-J025", text, WITHOUT)
+    found = fails("CW-J008", text, WITHOUT)
     assert found.message.endswith("is an option of Pyxis, which the spec does not install")
-    passes("CW-J025", text, SPEC)
+    passes("CW-J008", text, SPEC)
 
 
 @pytest.mark.parametrize(
@@ -29,4 +29,4 @@ def test_an_option_of_pyxis_without_pyxis(text: str) -> None:
 )
 def test_other_options(line: str) -> None:
     """`--container` is an option of Slurm, for bundles of the Open Container Initiative."""
-    passes("CW-J025", HEAD + line + "\n", WITHOUT)
+    passes("CW-J008", HEAD + line + "\n", WITHOUT)

@@ -1,4 +1,4 @@
-"""CW-J061: Steps start Python programs with an interpreter."""
+"""CW-J009: Steps start Python programs with an interpreter."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.jobs.made import HEAD, fails, passes
     "line", ["srun train.py --fsdp full_shard", "srun --ntasks-per-node=8 my-train.py"]
 )
 def test_a_program_without_an_interpreter(line: str) -> None:
-    found = fails("CW-J061", HEAD + line + "\n")
+    found = fails("CW-J009", HEAD + line + "\n")
     assert found.message.startswith("srun executes ")
     assert found.hint is not None
     assert found.hint.startswith("srun python ")
@@ -31,4 +31,4 @@ def test_a_program_without_an_interpreter(line: str) -> None:
     ],
 )
 def test_other_programs(lines: str) -> None:
-    passes("CW-J061", HEAD + lines + "\n")
+    passes("CW-J009", HEAD + lines + "\n")

@@ -10,7 +10,7 @@ _PROGRAM = re.compile(r"[\w.-]*\w\.py")
 
 
 class Interpreter(JobRule):
-    id = "CW-J061"
+    id = "CW-J009"
     severity = "warning"
     prevents = "slurmstepd: error: execve(): train.py: Permission denied, on every node"
     source = (

@@ -8,7 +8,7 @@ _PREFIXES = ("container-", "no-container-")
 
 
 class ContainerPlugin(JobRule):
-    id = "CW-J025"
+    id = "CW-J008"
     severity = "warning"
     prevents = "srun: unrecognized option '--container-image', on nodes without Pyxis"
     source = (

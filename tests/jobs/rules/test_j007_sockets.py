@@ -1,4 +1,4 @@
-"""CW-J026: The nodes have the sockets, cores and threads that the job requests."""
+"""CW-J007: The nodes have the sockets, cores and threads that the job requests."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ TEXT = "#!/bin/bash\n#SBATCH -p cpu {}\nsrun ./fire\n"
     ],
 )
 def test_more_than_slurm_has(options: str, message: str) -> None:
-    found = fails("CW-J026", TEXT.format(options))
+    found = fails("CW-J007", TEXT.format(options))
     assert found.message.startswith(message)
 
 
@@ -30,10 +30,10 @@ def test_more_than_slurm_has(options: str, message: str) -> None:
     "options", ["--sockets-per-node=1 --cores-per-socket=8", "-B 1:8:2", "-B *:*:1", ""]
 )
 def test_what_slurm_has(options: str) -> None:
-    passes("CW-J026", TEXT.format(options))
+    passes("CW-J007", TEXT.format(options))
 
 
 def test_the_numbers_of_other_configurations_are_not_known() -> None:
     text = "#!/bin/bash\n#SBATCH --sockets-per-node=2\nsrun ./fire\n"
-    fails("CW-J026", text, SPEC)
-    passes("CW-J026", text, parallelcluster_specs.SMALL)
+    fails("CW-J007", text, SPEC)
+    passes("CW-J007", text, parallelcluster_specs.SMALL)

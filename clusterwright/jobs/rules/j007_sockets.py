@@ -13,12 +13,13 @@ SOCKETS = 1
 
 
 class Sockets(JobRule):
-    id = "CW-J026"
+    id = "CW-J007"
     severity = "error"
     prevents = "a submission that Slurm refuses: requested node configuration is not available"
     source = (
         "sbatch(1), --sockets-per-node, --cores-per-socket, --threads-per-core and "
-        "--extra-node-info: nodes with at least as many; the generated slurm.conf; "
+        "--extra-node-info: nodes with at least as many (tried with slurmctld 24.11.5 on "
+        "2026-11-29); the generated slurm.conf; "
         "aws/aws-parallelcluster#282"
     )
 

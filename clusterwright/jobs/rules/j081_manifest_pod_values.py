@@ -1,0 +1,125 @@
+"""The values of a pod agree with each other."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from clusterwright.jobs.manifest_file import Container, Item, Pod, text_at
+from clusterwright.jobs.rule import Fail, ManifestRule, Manifests, Results
+
+_LABEL = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
+_SUBDOMAIN = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
+_LONGEST = 253
+
+
+class PodValues(ManifestRule):
+    id = "CW-J081"
+    severity = "error"
+    prevents = "Invalid value, Not found or Duplicate value: the API server refuses the object"
+    source = (
+        "Kubernetes documentation, Object Names and IDs; Extended resources (requests equal "
+        "limits); Manage HugePages (requests equal limits, with cpu or memory); Volumes"
+    )
+
+    def check(self, manifests: Manifests) -> Results:
+        for document in manifests.file.documents:
+            yield from _name(document)
+        for pod in manifests.pods:
+            containers = dict.fromkeys((*pod.containers, *pod.init_containers))
+            volumes = pod.item.get("volumes")
+            named = [one.get("name") for one in (volumes.members() if volumes is not None else ())]
+            yield from _labels(named, "volume")
+            yield from _labels([one.item.get("name") for one in containers], "container")
+            for container in containers:
+                yield from _mounts(pod, container, {text_at(n) for n in named if n is not None})
+                yield from _amounts(container)
+
+
+def _name(document: Item) -> Results:
+    name, api = document.get("metadata", "name"), text_at(document, "apiVersion") or ""
+    # Names of RBAC's objects may have colons and capital letters.
+    if name is None or name.text is None or api.startswith("rbac."):
+        return
+    if len(name.text) > _LONGEST or not _SUBDOMAIN.fullmatch(name.text):
+        yield Fail(
+            message=f"{name.text} is not a name of lower case letters, digits, `-` and `.`",
+            at=name,
+        )
+
+
+def _labels(names: list[Item | None], what: str) -> Results:
+    seen: set[str] = set()
+    for name in names:
+        if name is None or name.text is None:
+            continue
+        if not _LABEL.fullmatch(name.text):
+            yield Fail(
+                message=f"the name {name.text} of a {what} has at most 63 lower case letters, "
+                "digits and `-`",
+                at=name,
+            )
+        elif name.text in seen:
+            yield Fail(message=f"several {what}s have the name {name.text}", at=name)
+        seen.add(name.text)
+
+
+def _mounts(pod: Pod, container: Container, volumes: set[str | None]) -> Results:
+    mounts = container.item.get("volumeMounts")
+    paths: set[str] = set()
+    # A StatefulSet's claims are volumes, too, and operators add volumes of their own names.
+    complete = None not in volumes and pod.document.get("spec", "volumeClaimTemplates") is None
+    for mount in mounts.members() if mounts is not None else ():
+        name, path = mount.get("name"), mount.get("mountPath")
+        if name is not None and name.text is not None and complete and name.text not in volumes:
+            known = ", ".join(sorted(one for one in volumes if one is not None))
+            yield Fail(
+                message=f"the pod has no volume {name.text}",
+                at=name,
+                requested=name.text,
+                hint=f"its volumes: {known}" if known else "add it to `volumes` of the pod",
+            )
+        if path is not None and path.text is not None:
+            if path.text in paths:
+                yield Fail(message=f"several volumes are mounted at {path.text}", at=path)
+            paths.add(path.text)
+
+
+def _amounts(container: Container) -> Results:
+    limits, requests = (dict(_resources(container, kind)) for kind in ("limits", "requests"))
+    for name, wanted in requests.items():
+        if not _is_whole(name) or wanted.text is None:
+            continue
+        limit = limits.get(name)
+        if limit is None:
+            yield Fail(
+                message=f"{name} has a request without a limit of the same amount",
+                at=wanted,
+                hint=f"limits: {{{name}: {wanted.text}}}",
+            )
+        elif limit.text is not None and limit.text != wanted.text:
+            yield Fail(
+                message=f"the request of {name} is {wanted.text} and its limit {limit.text}: they "
+                "must be equal",
+                at=wanted,
+                requested=wanted.text,
+                limit=limit.text,
+            )
+    pages = [item for name, item in limits.items() if name.startswith("hugepages-")]
+    if pages and not {"cpu", "memory"} & {*limits, *requests}:
+        yield Fail(
+            message="huge pages need a request of cpu or memory beside them",
+            at=pages[0],
+            hint="requests: {memory: ...}",
+        )
+
+
+def _resources(container: Container, kind: str) -> Iterator[tuple[str, Item]]:
+    found = container.item.get("resources", kind)
+    for name, amount in found.entries() if found is not None else ():
+        if name.text is not None:
+            yield name.text, amount
+
+
+def _is_whole(name: str) -> bool:
+    return "/" in name or name.startswith("hugepages-")

@@ -1,0 +1,76 @@
+"""CW-J081: The values of a pod agree with each other."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.jobs.made_manifests import MEMORY, MOUNT, WHOLE, fails, passes, pod, pytorch_job
+
+
+def container(**more: Any) -> dict[str, Any]:
+    return pod(containers=[{"name": "main", "image": "a", "volumeMounts": MOUNT, **more}])
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        (container(volumeMounts=[{"name": "fsx", "mountPath": "/fsx"}]), "no volume fsx"),
+        (container(volumeMounts=[*MOUNT, *MOUNT]), "several volumes are mounted at /dev/shm"),
+        (
+            container(resources={"requests": {"nvidia.com/gpu": 4}, "limits": WHOLE}),
+            "the request of nvidia.com/gpu is 4 and its limit 8: they must be equal",
+        ),
+        (
+            container(resources={"requests": {"vpc.amazonaws.com/efa": 32}}),
+            "vpc.amazonaws.com/efa has a request without a limit of the same amount",
+        ),
+        (
+            container(resources={"limits": {"hugepages-2Mi": "5120Mi"}}),
+            "huge pages need a request of cpu or memory beside them",
+        ),
+        (container(name="Main_1"), "the name Main_1 of a container has at most 63"),
+        (pod(volumes=[*MEMORY["volumes"], *MEMORY["volumes"]]), "several volumes have the name"),
+    ],
+)
+def test_values_that_an_api_server_refuses(spec: dict[str, Any], message: str) -> None:
+    assert message in fails("CW-J081", pytorch_job(spec)).message
+
+
+def test_names_of_objects() -> None:
+    text = pytorch_job(pod())
+    found = fails("CW-J081", text.replace('"train"', '"Train_Job"'))
+    assert found.message.startswith("Train_Job is not a name of lower case letters")
+    passes("CW-J081", text.replace('"train"', '"train-$USER"'))
+    role = "apiVersion: rbac.authorization.k8s.io/v1\nkind: Role\nmetadata: {name: system:a_B}\n"
+    passes("CW-J081", role)
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        pod(),
+        container(volumeMounts=[{"name": "$VOLUME", "mountPath": "/fsx"}]),
+        container(resources={"requests": {"cpu": 4}, "limits": {"cpu": 8, **WHOLE}}),
+        container(resources={"limits": {"hugepages-2Mi": "5120Mi", "memory": "64Gi"}}),
+        container(resources={"requests": {"nvidia.com/gpu": "$N"}, "limits": WHOLE}),
+    ],
+)
+def test_values_that_agree(spec: dict[str, Any]) -> None:
+    passes("CW-J081", pytorch_job(spec))
+
+
+def test_claims_of_a_stateful_set_are_volumes() -> None:
+    text = """
+apiVersion: apps/v1
+kind: StatefulSet
+metadata: {name: a}
+spec:
+  volumeClaimTemplates: [{metadata: {name: data}}]
+  template:
+    spec:
+      containers: [{name: a, volumeMounts: [{name: data, mountPath: /data}]}]
+"""
+    passes("CW-J081", text)
+    fails("CW-J081", text.replace("volumeClaimTemplates", "x-claims"))
