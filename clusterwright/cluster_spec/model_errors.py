@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import typing
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -16,7 +17,7 @@ from clusterwright.cluster_spec.keys import (
     models_in,
     places_of,
 )
-from clusterwright.cluster_spec.models.formats import DESCRIPTIONS
+from clusterwright.cluster_spec.models.formats import ACCOUNT, DESCRIPTIONS
 from clusterwright.cluster_spec.problems import Path, Problem
 from clusterwright.cluster_spec.suggest import closest, did_you_mean
 
@@ -39,8 +40,24 @@ _EXPECTED = {
 }
 
 
+_WITH_UNIT = re.compile(r"(\d{1,12}(?:\.\d+)?)\s*([A-Za-z%$/]+)")
+_UNITS = {
+    "_mbps_per_tib": "MB/s per TiB",
+    "_mbps": "MB/s",
+    "_gib": "GiB",
+    "_mib": "MiB",
+    "_percent": "percent",
+    "_usd": "US dollars",
+    "_seconds": "seconds",
+    "_minutes": "minutes",
+    "hours": "hours",
+    "_days": "days",
+}
+"""Units by the ends of keys."""
+
 _KEYS_SHOWN = 6
 _EMPTY = "must not be empty"
+_ACCOUNT_DIGITS = 12
 
 
 def translate(
@@ -77,10 +94,17 @@ def _problem(detail: Any, data: dict[str, Any], written: dict[str, Any]) -> Prob
         expected = DESCRIPTIONS.get(
             context["pattern"], f"a string that matches {context['pattern']}"
         )
-        return Problem(f"{_shown(given)} is not {expected}", path)
+        return Problem(f"{_shown(given)} is not {expected}", path, hint=_digits(given, context))
     if kind in _EXPECTED:
         return _wrong_kind(kind, given, path)
     return Problem(_out_of_range(kind, context, given) or _pydantic_message(detail), path)
+
+
+def _digits(given: Any, context: Any) -> str | None:
+    """An account id that is written in groups, as the console shows it."""
+    digits = str(given).replace("-", "").replace(" ", "")
+    is_account = context["pattern"] == ACCOUNT.pattern and len(digits) == _ACCOUNT_DIGITS
+    return f'write "{digits}"' if is_account and digits.isdecimal() else None
 
 
 def _no_kind(path: Path, given: Any, written: dict[str, Any]) -> Problem:
@@ -150,6 +174,8 @@ def _wrong_kind(kind: str, given: Any, path: Path) -> Problem:
         digits = given.replace("_", "").replace(",", "")
         if digits.isascii() and digits.isdecimal():
             hint = f"write {int(digits) if len(digits) < 20 else digits} without quotes"
+        else:
+            hint = _without_unit(given, str(path[-1]) if path else "")
     elif kind == "int_type" and isinstance(given, float) and given.is_integer():
         hint = f"write {int(given)}"
     elif kind == "bool_type" and str(given).lower() in ("yes", "no", "on", "off"):
@@ -161,6 +187,18 @@ def _wrong_kind(kind: str, given: Any, path: Path) -> Problem:
     elif kind == "list_type" and given is not None and not isinstance(given, dict):
         hint = "a list is written [a, b]"
     return Problem(f"expected {_EXPECTED[kind]}, got {kind_of(given)}", path, hint=hint)
+
+
+def _without_unit(given: str, key: str) -> str | None:
+    """Say which unit the key has, for a number that is written with one."""
+    found = _WITH_UNIT.fullmatch(given)
+    unit = next((words for ending, words in _UNITS.items() if key.endswith(ending)), None)
+    if found is None or unit is None:
+        return None
+    number, written = found.groups()
+    if unit == "GiB" and written.lower() == "tib" and number.isdecimal():
+        return f"write {int(number) * 1024}: the number alone, in GiB"
+    return f"write the number alone: {key} is in {unit}"
 
 
 def _key_with(given: Any, path: Path) -> str | None:

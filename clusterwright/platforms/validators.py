@@ -15,6 +15,7 @@ from clusterwright.cluster_spec.validation.validator import Validator
 from clusterwright.platforms import (
     acceptance_checks,
     catalog_names,
+    interface_types,
     node_artefacts,
     template_limits,
 )
@@ -24,6 +25,7 @@ from clusterwright.platforms.registry import part_of
 PLATFORM_VALIDATORS: Final[tuple[Validator, ...]] = (
     Validator(acceptance_checks.problems),
     Validator(catalog_names.problems, "catalogue"),
+    Validator(interface_types.problems, "catalogue"),
     Validator(mig.problems, "catalogue"),
     Validator(node_artefacts.problems, "catalogue"),
     Validator(template_limits.problems, "synthesis"),

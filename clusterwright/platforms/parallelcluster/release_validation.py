@@ -234,13 +234,6 @@ def _interfaces(cluster: Cluster, catalog: Catalog) -> Iterator[Problem]:
         for index, group in enumerate(cluster.compute)
         if group.role == "compute" and has_efa(group, catalog)
     ]
-    for index, group in enumerate(cluster.compute):
-        if group.network_interface is not None and not has_efa(group, catalog):
-            yield Problem(
-                f"{group.instance_type} does not support EFA",
-                ("compute", index, "network_interface"),
-                other_path=("compute", index, "instance_type"),
-            )
     older = [index for index, group in said if group.network_interface == "efa"]
     if older and len(older) != len(said):
         other = next(index for index, group in said if group.network_interface != "efa")
