@@ -180,10 +180,10 @@ def test_manifests(snapshot: SnapshotAssertion) -> None:
     as_data = clusterwright("check-job", spec, "job.yaml", "--format", "json")
     data = json.loads(as_data.out)
     jsonschema.validate(data, schemas()["check-job-output.schema.json"])
-    assert {rule["rule"][:6] for rule in data["rules"]} == {"CW-J07"}
+    assert {rule["rule"][:6] for rule in data["rules"]} == {"CW-J07", "CW-J08"}
     only = clusterwright("check-job", spec, "job.yaml", "--only", "CW-J073")
     assert only.exit_code == 0
-    assert "1 warning, 0 unknown, 6 skipped" in only.out
+    assert "1 warning, 0 unknown, 11 skipped" in only.out
 
 
 @pytest.mark.parametrize(

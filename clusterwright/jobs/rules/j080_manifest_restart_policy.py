@@ -5,8 +5,9 @@ from __future__ import annotations
 from clusterwright.jobs.manifest_file import Item, Pod, text_at
 from clusterwright.jobs.rule import Fail, ManifestRule, Manifests, Results
 
-_ENDING = frozenset({"Job", "CronJob", "JobSet"})
-_SERVING = frozenset({"Deployment", "StatefulSet", "DaemonSet"})
+_ENDING = frozenset({"batch/v1 Job", "batch/v1 CronJob"})
+_SERVING = frozenset({"apps/v1 Deployment", "apps/v1 StatefulSet", "apps/v1 DaemonSet"})
+"""Objects of Kubernetes itself: JobSet sets another default, Volcano has a kind Job, too."""
 
 
 class RestartPolicy(ManifestRule):
@@ -25,14 +26,15 @@ class RestartPolicy(ManifestRule):
             text = policy.text if policy is not None else "Always"
             if text is None:
                 continue
-            if pod.kind in _ENDING and text == "Always":
+            kind = f"{text_at(pod.document, 'apiVersion')} {pod.kind}"
+            if kind in _ENDING and text == "Always":
                 yield Fail(
                     message=f"pods of a {pod.kind} take the restart policy Never or OnFailure"
                     + ("" if policy is not None else ", and the default is Always"),
                     at=policy or _place(pod),
                     hint="restartPolicy: Never",
                 )
-            elif pod.kind in _SERVING and text != "Always":
+            elif kind in _SERVING and text != "Always":
                 yield Fail(
                     message=f"pods of a {pod.kind} take the restart policy Always only",
                     at=policy,

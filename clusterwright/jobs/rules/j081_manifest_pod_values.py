@@ -6,11 +6,21 @@ import re
 from collections.abc import Iterator
 
 from clusterwright.jobs.manifest_file import Container, Item, Pod, text_at
+from clusterwright.jobs.manifests import TRAINING_KINDS
 from clusterwright.jobs.rule import Fail, ManifestRule, Manifests, Results
 
 _LABEL = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
 _SUBDOMAIN = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
 _LONGEST = 253
+_COMPLETE = TRAINING_KINDS | {
+    "Pod",
+    "Job",
+    "CronJob",
+    "Deployment",
+    "StatefulSet",
+    "DaemonSet",
+}
+"""Kinds whose pods have the volumes that the manifest states."""
 
 
 class PodValues(ManifestRule):
@@ -67,8 +77,9 @@ def _labels(names: list[Item | None], what: str) -> Results:
 def _mounts(pod: Pod, container: Container, volumes: set[str | None]) -> Results:
     mounts = container.item.get("volumeMounts")
     paths: set[str] = set()
-    # A StatefulSet's claims are volumes, too, and operators add volumes of their own names.
-    complete = None not in volumes and pod.document.get("spec", "volumeClaimTemplates") is None
+    # A StatefulSet's claims are volumes, too, and other kinds may add volumes of their own.
+    complete = None not in volumes and pod.kind in _COMPLETE
+    complete = complete and pod.document.get("spec", "volumeClaimTemplates") is None
     for mount in mounts.members() if mounts is not None else ():
         name, path = mount.get("name"), mount.get("mountPath")
         if name is not None and name.text is not None and complete and name.text not in volumes:

@@ -90,6 +90,17 @@ def test_pods_of_training_jobs_and_of_kinds_that_are_not_known() -> None:
     passes("CW-J077", pytorch_job(wrong).replace("PyTorchJob", "Workflow"))
 
 
+def test_a_patch_of_kustomize_is_incomplete() -> None:
+    patch = """
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: manager}
+spec: {template: {spec: {containers: [{name: manager, args: [--config=a]}]}}}
+"""
+    passes("CW-J077", patch)
+    fails("CW-J077", patch.replace("args", "arg"))
+
+
 def test_a_merged_value_is_reported_once() -> None:
     text = """
 x-env: &env [{name: A, value: 1}]

@@ -38,6 +38,8 @@ def test_a_policy_that_is_refused(api: str, kind: str, policy: str, message: str
         ("batch/v1", "Job", "restartPolicy: $POLICY"),
         ("apps/v1", "Deployment", ""),
         ("v1", "Pod", ""),
+        ("jobset.x-k8s.io/v1alpha2", "JobSet", ""),
+        ("batch.volcano.sh/v1alpha1", "Job", "restartPolicy: Always"),
     ],
 )
 def test_a_policy_that_is_accepted(api: str, kind: str, policy: str) -> None:

@@ -74,3 +74,4 @@ spec:
 """
     passes("CW-J081", text)
     fails("CW-J081", text.replace("volumeClaimTemplates", "x-claims"))
+    passes("CW-J081", text.replace("volumeClaimTemplates", "x-claims").replace("Stateful", "X"))
