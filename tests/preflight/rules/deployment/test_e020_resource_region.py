@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -45,11 +44,3 @@ def test_regions_with_every_type(rule: Harness) -> None:
 
 def test_every_type_has_a_hint() -> None:
     assert e020_resource_region._HINTS.keys() == resource_regions.ABSENT.keys()
-
-
-def test_the_regions_are_those_of_the_schemas() -> None:
-    cfnlint = pytest.importorskip("cfnlint")
-    folder = Path(cfnlint.__file__).parent / "data" / "schemas" / "providers"
-    texts = {file.stem: file.read_text(encoding="utf-8") for file in folder.glob("*-*.json")}
-    for name, absent in resource_regions.ABSENT.items():
-        assert absent == {region for region, text in texts.items() if f'"{name}"' not in text}
