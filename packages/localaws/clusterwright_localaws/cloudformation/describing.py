@@ -175,17 +175,24 @@ def failure_shape(stack: Stack, failure: Failure) -> dict[str, Any]:
         StackId=stack.stack_id,
         OperationId=failure.operation_id,
         OperationType="CREATE_CHANGESET",
-        OperationStatus="FAILED",
+        OperationStatus="FAILED" if _fails(stack, failure) else "SUCCEEDED",
         EventType="VALIDATION_ERROR",
         LogicalResourceId=failure.logical_id,
         PhysicalResourceId=failure.physical_id,
         ResourceType=failure.resource_type,
         Timestamp=failure.time,
-        ValidationFailureMode="FAIL",
+        ValidationFailureMode=failure.mode,
         ValidationName=failure.name,
         ValidationStatus="FAILED",
         ValidationStatusReason=failure.message,
         ValidationPath=failure.path,
+    )
+
+
+def _fails(stack: Stack, failure: Failure) -> bool:
+    """Return whether the operation of a finding failed, by that finding or by another one."""
+    return any(
+        one.mode == "FAIL" for one in stack.failures if one.operation_id == failure.operation_id
     )
 
 

@@ -93,6 +93,34 @@ def stack_status(drifts: Collection[Drift]) -> str:
     return NOT_CHECKED
 
 
+def reading_context(
+    store: Store,
+    stack: Stack,
+    logical_id: str,
+    type_name: str,
+    *,
+    tags: Mapping[str, str] | None = None,
+) -> Context:
+    """Return the context in which a handler reads a resource of a stack, or one to be created."""
+    return Context(
+        account=stack.account,
+        region=stack.region,
+        partition=stack.partition,
+        stack_name=stack.name,
+        stack_id=stack.stack_id,
+        logical_id=logical_id,
+        resource_type=type_name,
+        stack_tags=tags or {},
+        token=str(uuid.uuid4()),
+        managed=lambda kind: [
+            (other.physical_id, other.properties)
+            for each in store.stacks()
+            for other in each.resources.values()
+            if other.type_name == kind and other.physical_id
+        ],
+    )
+
+
 def _detect_one(store: Store, stack: Stack, one: Resource) -> Drift:
     now = dt.datetime.now(dt.UTC)
 
@@ -109,23 +137,7 @@ def _detect_one(store: Store, stack: Stack, one: Resource) -> Drift:
             more.get("denied", ""),
         )
 
-    context = Context(
-        account=stack.account,
-        region=stack.region,
-        partition=stack.partition,
-        stack_name=stack.name,
-        stack_id=stack.stack_id,
-        logical_id=one.logical_id,
-        resource_type=one.type_name,
-        stack_tags=one.tags,
-        token=str(uuid.uuid4()),
-        managed=lambda type_name: [
-            (other.physical_id, other.properties)
-            for each in store.stacks()
-            for other in each.resources.values()
-            if other.type_name == type_name and other.physical_id
-        ],
-    )
+    context = reading_context(store, stack, one.logical_id, one.type_name, tags=one.tags)
     try:
         desired = fill_dynamic(dict(one.properties), stack.account, stack.region)
         actual = handler_of(one.type_name).read(context, one.physical_id, desired)

@@ -47,7 +47,7 @@ class Event:
 
 @dataclass(frozen=True)
 class Failure:
-    """One thing that early validation found before a change set was ready."""
+    """One thing that early validation found; `mode` is ``FAIL`` or ``WARN``."""
 
     event_id: str
     operation_id: str
@@ -57,7 +57,8 @@ class Failure:
     message: str
     path: str
     time: dt.datetime
-    name: str = "PROPERTY_VALIDATION"
+    name: str
+    mode: str
 
 
 @dataclass

@@ -11,7 +11,7 @@ import uuid
 from collections.abc import Mapping
 from typing import Any
 
-from clusterwright_localaws.cloudformation import describing
+from clusterwright_localaws.cloudformation import describing, early_validation
 from clusterwright_localaws.cloudformation.api.common import (
     answer_when_settled,
     begin_update,
@@ -33,19 +33,11 @@ from clusterwright_localaws.cloudformation.errors import (
 from clusterwright_localaws.cloudformation.operations import Operation as StackOperation
 from clusterwright_localaws.cloudformation.planning import make_plan
 from clusterwright_localaws.cloudformation.requests import read_revision
-from clusterwright_localaws.cloudformation.state import ChangeSet, Failure, Stack
+from clusterwright_localaws.cloudformation.state import ChangeSet, Stack
 from clusterwright_localaws.cloudformation.store import Store
 from clusterwright_localaws.core.call import Call, operation
 
 _CHANGE_SET_NAME = re.compile(r"[a-zA-Z][-a-zA-Z0-9]{0,127}")
-
-# The message of a failed early validation, and the kind of validation.
-# https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/validate-stack-deployments.html
-_EARLY_VALIDATION = (
-    "The following hook(s)/validation failed: [AWS::EarlyValidation::PropertyValidation]. To "
-    "troubleshoot Early Validation errors, use the DescribeEvents API for detailed failure "
-    "information."
-)
 
 
 @operation("cloudformation", "CreateChangeSet")
@@ -90,6 +82,7 @@ def create_change_set(call: Call) -> Mapping[str, Any]:
         created=dt.datetime.now(dt.UTC),
         description=request.get("Description"),
         include_nested_stacks=request.get("IncludeNestedStacks", False),
+        import_existing=request.get("ImportExistingResources", False),
         on_stack_failure=request.get("OnStackFailure"),
         deployment_config=request.get("DeploymentConfig"),
         operation_id=operation_id,
@@ -247,21 +240,17 @@ def _fill_change_set(store: Store, stack: Stack, change_set: ChangeSet, *, valid
     if change_set.kind == "UPDATE" and plan.changes_nothing:
         change_set.status, change_set.reason = "FAILED", NO_CHANGES
         return
-    if validate and plan.violations:
-        change_set.status, change_set.reason = "FAILED", _EARLY_VALIDATION
-        for step, violation in plan.violations:
-            stack.failures.append(
-                Failure(
-                    event_id=str(uuid.uuid4()),
-                    operation_id=change_set.operation_id,
-                    logical_id=step.logical_id,
-                    physical_id=step.old.physical_id if step.old else "",
-                    resource_type=step.type_name,
-                    message=violation.message,
-                    path=f"/Resources/{step.logical_id}/Properties"
-                    + violation.path.removeprefix("#"),
-                    time=stack.tick(),
-                )
-            )
-        return
+    if validate:
+        found = early_validation.validate(
+            store,
+            stack,
+            plan,
+            operation_id=change_set.operation_id,
+            import_existing=change_set.import_existing,
+        )
+        stack.failures.extend(found)
+        reason = early_validation.refusal(found)
+        if reason is not None:
+            change_set.status, change_set.reason = "FAILED", reason
+            return
     change_set.status, change_set.execution_status = "CREATE_COMPLETE", "AVAILABLE"
