@@ -73,11 +73,6 @@ SIMPLIFICATIONS: Final = (
         "access control lists are kept and not evaluated",
     ),
     Simplification(
-        "iam",
-        ("PutUserPermissionsBoundary",),
-        "permissions boundaries of users are not evaluated",
-    ),
-    Simplification(
         "sagemaker",
         ("CreateCluster", "UpdateCluster"),
         "the custom image need not exist, and its nodes are not started from it",

@@ -77,11 +77,11 @@ def user_policies(user: Any) -> tuple[Policy, ...]:
 
 
 def boundary_of(entity: Any) -> tuple[Policy, ...] | None:
-    """Return the permissions boundary of a role; None where it has none.
+    """Return the permissions boundary of a user or role; None where it has none.
 
-    moto has none for users. A boundary that does not exist any more allows nothing.
+    A boundary that does not exist any more allows nothing.
     """
-    arn = getattr(entity, "permissions_boundary_arn", None)
+    arn = entity.permissions_boundary_arn
     return (
         None if not arn else (() if (found := managed_policy(arn, entity)) is None else (found,))
     )

@@ -64,6 +64,7 @@ _WITHOUT_VALUES = {
             "DeleteMetricFilter",
             "DescribeMetricFilters",
             "FilterLogEvents",
+            "GetLogEvents",
             "PutDeliveryDestination",
             "PutMetricFilter",
         }

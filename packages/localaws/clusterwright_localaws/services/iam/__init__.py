@@ -12,6 +12,7 @@ FIXES = (
     "unique_ids",
     "linked_roles",
     "created_roles",
+    "boundaries",
     "error_messages",
     "policy_arns",
 )

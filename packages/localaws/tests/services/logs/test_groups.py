@@ -72,6 +72,10 @@ def test_messages_with_the_refused_value(logs: Any) -> None:
         "1 validation error detected: Value '10001' at 'limit' failed to satisfy constraint: "
         "Member must have value less than or equal to 10000",
     )
+    events = {"logGroupName": "/rare", "limit": 10001}
+    assert refusal(logs.get_log_events, logStreamName="s", **events) == refusal(
+        logs.filter_log_events, **events
+    )
     code, message = refusal(
         logs.put_delivery_destination,
         name="d",

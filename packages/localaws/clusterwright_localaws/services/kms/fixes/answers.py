@@ -47,6 +47,8 @@ def _with_dates(backend: Any, answer: str) -> str:
         alias = known.get(entry["AliasName"])
         # Aliases of AWS that have no key yet were never created here.
         if alias is not None:
-            entry["CreationDate"] = alias.creation_date
-            entry["LastUpdatedDate"] = alias.last_updated_date
+            # Services that encrypt create their key of AWS in moto, before this module is loaded.
+            created = backend.keys[alias.target_key_id].creation_date
+            entry["CreationDate"] = getattr(alias, "creation_date", created)
+            entry["LastUpdatedDate"] = getattr(alias, "last_updated_date", created)
     return json.dumps(found)
