@@ -98,15 +98,24 @@ def run_cluster(
     kept, today = read_baselines(folder), _stamp(clock())[:10]
     bandwidths: list[Accepted] = []
     settled: list[dict[str, Any]] = [one for one in results if not one["checks"]]
-    for group, members in _groups([one for one in results if one["checks"]], places).items():
-        launcher = launcher_of(group[0])
-        several = _test_together(wanted, members, launcher, path.with_suffix(""), kept, today, say)
-        found, fresh = settle.settle(members, today, kept=kept, more=several.by_node)
+    tested = [one for one in results if one["checks"]]
+    for (partition, _), members in _groups(tested, places).items():
+        # One job cannot have nodes of several reservations, but such nodes are compared.
+        by_node: dict[str, dict[str, Outcome]] = {}
+        for reservation, together in _by_reservation(members, places).items():
+            launcher = launcher_of(partition)
+            words = [partition, reservation, str(members[0]["instance_type"])]
+            pairs = path.with_suffix("") / f"pairs-{'-'.join(filter(None, words))}.json"
+            several = _test_together(wanted, together, launcher, pairs, kept, today, say)
+            for check, outcomes in several.by_node.items():
+                by_node.setdefault(check, {}).update(outcomes)
+            kept = _with_fresh(kept, several.fresh, today)
+            bandwidths += several.bandwidths
+            report["cluster_checks"] += several.rows
+            report["suspects"] += several.suspects
+        found, fresh = settle.settle(members, today, kept=kept, more=by_node)
         settled += found
-        kept = _with_fresh(kept, [*fresh, *several.fresh], today)
-        bandwidths += several.bandwidths
-        report["cluster_checks"] += several.rows
-        report["suspects"] += several.suspects
+        kept = _with_fresh(kept, fresh, today)
     reason = stopped()
     if reason is not None:
         rows = [_not_tested(node.name, "", reason) for node in nodes]
@@ -257,12 +266,26 @@ def _not_tested(name: str, verdict: str, reason: str, action: str = "none") -> d
 
 def _groups(
     results: Sequence[dict[str, Any]], places: Mapping[str, tuple[str, Optional[str]]]
-) -> dict[tuple[str, Optional[str], str], list[dict[str, Any]]]:
-    """Results by partition, reservation and type: such nodes can be in one job, and compared."""
-    found: dict[tuple[str, Optional[str], str], list[dict[str, Any]]] = {}
+) -> dict[tuple[str, str], list[dict[str, Any]]]:
+    """Results by partition and type: such nodes are compared, whatever reservations they have.
+
+    A node that was rejected before is in the reservation of the hold, and the nodes with which it
+    has to agree are not.
+    """
+    found: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for one in results:
-        key = (*places[str(one["name"])], str(one["instance_type"]))
+        key = (places[str(one["name"])][0], str(one["instance_type"]))
         found.setdefault(key, []).append(one)
+    return found
+
+
+def _by_reservation(
+    members: Sequence[dict[str, Any]], places: Mapping[str, tuple[str, Optional[str]]]
+) -> dict[Optional[str], list[dict[str, Any]]]:
+    """Results by the reservation of their nodes: such nodes can be in one job."""
+    found: dict[Optional[str], list[dict[str, Any]]] = {}
+    for one in members:
+        found.setdefault(places[str(one["name"])][1], []).append(one)
     return found
 
 
@@ -281,12 +304,15 @@ def _test_together(
     wanted: Wanted,
     members: Sequence[Mapping[str, Any]],
     launcher: Launcher,
-    folder: Path,
+    journal: Path,
     kept: Sequence[Baseline],
     today: str,
     say: Callable[[str], None],
 ) -> _Several:
-    """The level's tests of several nodes, over the nodes that no check rejected."""
+    """The level's tests of several nodes, over the nodes that no check rejected.
+
+    `journal` is the file of their pairs.
+    """
     checks = {check.id for check in registry.checks(wanted.level, registry.NODES)}
     names = [str(one["name"]) for one in members if one["verdict"] != REJECTED]
     if not checks or len(names) < 2:
@@ -302,10 +328,9 @@ def _test_together(
     bandwidths: list[Accepted] = []
     good = names
     if own.kind == "nvidia":
-        path = folder / f"pairs-{members[0]['instance_type']}.json"
         try:
             conclusion, tests = cluster_run.run_pairs(
-                names, own, launcher, path, wanted.run, say=say
+                names, own, launcher, journal, wanted.run, say=say
             )
         except running.Missing as error:
             by_node["pairs"] = dict.fromkeys(names, unknown(str(error)))

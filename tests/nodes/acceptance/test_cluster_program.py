@@ -133,6 +133,17 @@ def test_versions_that_differ_reject_the_odd_node(tmp_path: Path) -> None:
     assert "nvidia_driver" in report["nodes"][3]["reason"]
 
 
+def test_nodes_of_several_reservations_are_compared(tmp_path: Path) -> None:
+    """The hold reserves a node that was rejected before, and no other."""
+    slurm = Slurm(n1=result("n1"), n2=result("n2"), n9=result("n9", driver="560"))
+    nodes = [SlurmNode(name, "train") for name in slurm.answers]
+    nodes[-1] = dataclasses.replace(nodes[-1], reservation="clusterwright_acceptance")
+    report = run(tmp_path, slurm, nodes=nodes)
+    verdicts = {one["name"]: one["verdict"] for one in report["nodes"]}
+    assert verdicts == {"n1": "accepted", "n2": "accepted", "n9": "rejected"}
+    assert "versions.nvidia_driver is 560" in report["nodes"][-1]["reason"]
+
+
 def test_a_stopped_run_concludes_nothing(tmp_path: Path) -> None:
     slurm = Slurm(n1=result("n1"), n2=result("n2", rejected="7 of 8 GPUs"))
     reason = "stopped: job 12 waits for nodes"
@@ -208,6 +219,7 @@ class Together:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.paired: list[str] = []
+        self.journals: dict[Path, list[str]] = {}
         self.over: list[str] = []
         self.missing = False
         self.suspects: tuple[Suspect, ...] = ()
@@ -217,8 +229,11 @@ class Together:
         monkeypatch.setattr(cluster_run, "cluster_allreduce", self._allreduce)
         monkeypatch.setattr(cluster_run, "lustre_write", self._lustre)
 
-    def _pairs(self, names: Sequence[str], *_: Any, **__: Any) -> tuple[Conclusion, list[Any]]:
+    def _pairs(
+        self, names: Sequence[str], own: Expected, launcher: Any, path: Path, *_: Any, **__: Any
+    ) -> tuple[Conclusion, list[Any]]:
         self.paired = list(names)
+        self.journals[path] = self.paired
         if self.missing:
             raise Missing("all_reduce_perf is not on these nodes")
         bad = {name for one in self.suspects if one.kind != "path" for name in one.names}
@@ -327,6 +342,17 @@ def test_a_baseline_of_the_cluster_has_the_versions_that_all_nodes_share(
     assert row["reason"].endswith("is 300; since then nvidia_driver 570 became 580")
     row = run(tmp_path, with_drivers("580", "590"), "standard", run="c")["cluster_checks"][0]
     assert row["reason"].endswith("is 300")
+
+
+def test_each_reservation_has_pairs_of_its_own(tmp_path: Path, together: Together) -> None:
+    """A job is in one reservation, and a journal has the pairs of one: they would be mixed."""
+    held = {"n2": "clusterwright_acceptance", "n3": "clusterwright_acceptance"}
+    nodes = [SlurmNode(f"n{index}", "train") for index in range(4)]
+    nodes = [dataclasses.replace(one, reservation=held.get(one.name)) for one in nodes]
+    together.suspects = (Suspect("node", ("n3",), "slow with n2"),)
+    report = run(tmp_path, four(), "standard", nodes=nodes)
+    assert list(together.journals.values()) == [["n0", "n1"], ["n2", "n3"]]
+    assert [row[1] for row in rows(report)] == ["accepted"] * 3 + ["rejected"]
 
 
 def test_a_missing_program_leaves_the_nodes_unknown(tmp_path: Path, together: Together) -> None:
