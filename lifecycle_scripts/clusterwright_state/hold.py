@@ -115,7 +115,13 @@ class Hold:
             if "IDLE" in node["states"]
             and not TAKES_NO_JOB.intersection(node["states"])
             and states.get(node["name"], {}).get("state") != "accepted"
-            and self._is_due(node, announced.get(node["name"]), tried.get(node["name"]), now)
+            and self._is_due(
+                node,
+                states.get(node["name"], {}).get("state", "new"),
+                announced.get(node["name"]),
+                tried.get(node["name"]),
+                now,
+            )
         ]
         if not wanted:
             return
@@ -126,13 +132,22 @@ class Hold:
         self._runs.start(run, self._level, wanted, {}, dict.fromkeys(wanted, RESERVATION))
 
     def _is_due(
-        self, node: Mapping[str, Any], announced: Optional[str], tried: Optional[str], now: float
+        self,
+        node: Mapping[str, Any],
+        state: str,
+        announced: Optional[str],
+        tried: Optional[str],
+        now: float,
     ) -> bool:
-        if tried is None or tried <= stamp(now - AGAIN_SECONDS):
+        """Whether to test a node: `tried` is when the hold has started its last test."""
+        tested = self._runs.tested_at(node["name"])
+        # An operator's run tests the node too: what it found is not asked again at once.
+        last = max(tried or "", "" if state == "new" else tested)
+        if last <= stamp(now - AGAIN_SECONDS):
             return True
-        if self._runs.tested_at(node["name"]) < tried <= stamp(now - RETRY_SECONDS):
+        if tried is not None and tested < tried <= stamp(now - RETRY_SECONDS):
             return True
-        return any(at is not None and at >= tried for at in (node["boot_time"], announced))
+        return any(at is not None and at >= last for at in (node["boot_time"], announced))
 
 
 def held_nodes(nodes: Sequence[Mapping[str, Any]], states: Mapping[str, Any]) -> list[str]:

@@ -11,6 +11,7 @@ import pytest
 from clusterwright_common import records
 from clusterwright_state import hold
 from clusterwright_state.hold import NEW, RESERVATION, Hold, held_nodes
+from clusterwright_state.times import stamp
 
 from tests.nodes.metrics.fake_node import Machine
 
@@ -187,6 +188,27 @@ def test_a_node_without_a_result_is_tested_again_soon(controller: Controller) ->
     controller.now += hold.RETRY_SECONDS + 1
     controller.look()
     assert len(controller.started) == 2
+
+
+def test_a_result_of_an_operators_run_counts(controller: Controller) -> None:
+    """Else the hold would test a node again as soon as `accept` has rejected it."""
+    controller.nodes = [node("a")]
+    controller.look()
+    controller.tested("a")
+    controller.now += hold.AGAIN_SECONDS + 60
+    controller.tested("a", "rejected", tested_at=stamp(controller.now))
+    controller.look()
+    assert (controller.reserved, len(controller.started)) == (["a"], 1)
+    controller.now += hold.AGAIN_SECONDS + 1
+    controller.look()
+    assert len(controller.started) == 2
+
+
+def test_a_replaced_node_is_tested_at_once(controller: Controller) -> None:
+    controller.nodes = [node("a", instance_id="i-other")]
+    controller.tested("a", "rejected", tested_at=stamp(controller.now))
+    controller.look()
+    assert len(controller.started) == 1
 
 
 def test_one_run_at_a_time(controller: Controller) -> None:
