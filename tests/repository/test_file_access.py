@@ -182,7 +182,7 @@ ALLOWED = {
     "packages/rehearsal/clusterwright_rehearsal/platforms/pcs/agent.py": {"listen": _REHEARSAL},
     "packages/rehearsal/clusterwright_rehearsal/platforms/pcs/context.py": {"logs_of": _REHEARSAL},
     "packages/rehearsal/clusterwright_rehearsal/platforms/pcs/node.py": {"bootstrap": _REHEARSAL},
-    "packages/rehearsal/clusterwright_rehearsal/prerequisites.py": {"_has_capabilities": _KERNEL},
+    "packages/rehearsal/clusterwright_rehearsal/prerequisites.py": {"has_capability": _KERNEL},
     "packages/rehearsal/clusterwright_rehearsal/prometheus/rendered.py": {
         "panel_queries": _REHEARSAL
     },

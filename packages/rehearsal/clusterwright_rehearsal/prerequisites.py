@@ -10,8 +10,10 @@ from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright_rehearsal import runs
 
 PROGRAMS = ("systemd-nspawn", "ip", "nsenter")
-_CAPABILITIES = {"CAP_NET_ADMIN": 12, "CAP_SYS_ADMIN": 21}
-"""Numbers of include/uapi/linux/capability.h; required for namespaces, mounts and addresses."""
+_NUMBERS = {"CAP_NET_ADMIN": 12, "CAP_SYS_ADMIN": 21, "CAP_SYS_RESOURCE": 24}
+"""Those of include/uapi/linux/capability.h."""
+_REQUIRED = ("CAP_NET_ADMIN", "CAP_SYS_ADMIN")
+"""For namespaces, mounts and addresses."""
 _STATUS = Path("/proc/self/status")
 
 
@@ -31,7 +33,7 @@ def nodes_unavailable() -> str | None:
         return f"emulated nodes require Linux, and this is {platform.system()}"
     if not runs.is_root():
         return "emulated nodes require root"
-    if not _has_capabilities():
+    if not all(map(has_capability, _REQUIRED)):
         return "emulated nodes require more privileges than root has in this container"
     missing = [name for name in PROGRAMS if shutil.which(name) is None]
     if missing:
@@ -42,10 +44,9 @@ def nodes_unavailable() -> str | None:
     return None
 
 
-def _has_capabilities() -> bool:
-    """Whether this process has root's capabilities, unlike root in some containers."""
+def has_capability(name: str) -> bool:
+    """Whether this process has one of root's capabilities, which it may lack in containers."""
     for line in _STATUS.read_text().splitlines():
         if line.startswith("CapEff:"):
-            effective = int(line.split()[1], 16)
-            return all(effective >> number & 1 for number in _CAPABILITIES.values())
+            return bool(int(line.split()[1], 16) >> _NUMBERS[name] & 1)
     return True

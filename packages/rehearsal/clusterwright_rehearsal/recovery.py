@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from clusterwright_rehearsal.errors import RehearsalError
 from clusterwright_rehearsal.platforms.hyperpod.driver import Settings
-from clusterwright_rehearsal.scenario_api import faults
+from clusterwright_rehearsal.scenario_api import faults, operator
 from clusterwright_rehearsal.scenario_api.context import ScenarioContext
 from clusterwright_rehearsal.scenario_api.node import Node
 from clusterwright_rehearsal.scenario_api.outcomes import Broken
@@ -31,6 +31,8 @@ def recover(context: ScenarioContext) -> tuple[list[str], str | None]:
         _remove_faults(context)
         for node in context.nodes():
             _recover_node(context, node, done)
+        if context.is_held:
+            _accept(context, done)
         try:
             context.wait_idle(within_s=_REPLACED_S if done else _IDLE_S)
         except Broken:
@@ -74,6 +76,14 @@ def _resume(context: ScenarioContext, node: Node, done: list[str]) -> None:
     if any(word in state for word in ("drain", "down", "fail")):
         context.slurm(f"scontrol update nodename={node.host} state=resume")
         done.append(f"{node} ({state}) was resumed")
+
+
+def _accept(context: ScenarioContext, done: list[str]) -> None:
+    """Test the nodes that the hold keeps: it tests a node that it has rejected 30 minutes later."""
+    held = [node for node in context.compute if "reserved" in node.slurm_state()]
+    if held:
+        operator.start_acceptance(context, [node.host for node in held])
+        done += [f"acceptance of {node} was requested" for node in held]
 
 
 def _replace_busy(context: ScenarioContext, done: list[str]) -> bool:

@@ -15,6 +15,7 @@ from clusterwright_rehearsal import (
     cluster_size,
     custom_scripts,
     deployment,
+    host_limits,
     locks,
     prerequisites,
     run_records,
@@ -153,10 +154,11 @@ def _rehearsed_spec(request: Request, findings: Findings) -> dict[str, Any]:
             "omit it",
         )
     reduced = cluster_size.reduced(request.cluster, request.resolved, request.nodes)
-    findings.notes += reduced.notes
+    data, notes = host_limits.waived(reduced.data)
+    findings.notes += [*reduced.notes, *notes]
     if request.lifecycle is None:
-        return reduced.data
-    data, notes = custom_scripts.adapt_spec(reduced.data, request.lifecycle)
+        return data
+    data, notes = custom_scripts.adapt_spec(data, request.lifecycle)
     findings.notes += notes
     return data
 

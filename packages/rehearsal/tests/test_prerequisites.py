@@ -24,7 +24,7 @@ def test_other_systems_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_missing_programs_are_reported_with_the_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(platform, "system", lambda: "Linux")
     monkeypatch.setattr(runs, "is_root", lambda: True)
-    monkeypatch.setattr(prerequisites, "_has_capabilities", lambda: True)
+    monkeypatch.setattr(prerequisites, "has_capability", lambda name: True)
     monkeypatch.setattr(shutil, "which", lambda name: None if name == "ip" else name)
     reason = prerequisites.nodes_unavailable()
     assert reason is not None

@@ -9,6 +9,7 @@ import pytest
 
 from clusterwright_rehearsal import recovery
 from clusterwright_rehearsal.errors import RehearsalError
+from clusterwright_rehearsal.scenario_api import operator
 from clusterwright_rehearsal.scenario_api.outcomes import Broken
 from packages.rehearsal.tests.scenario_api.contexts import answering, context
 
@@ -78,6 +79,19 @@ def test_a_drained_node_is_resumed(found: Any) -> None:
     found.slurm = slurm
     assert recovery.recover(found) == (["workers-1 (drained) was resumed"], None)
     assert "scontrol update nodename=ip-10-0-0-7 state=resume" in ran
+
+
+def test_acceptance_of_nodes_that_the_hold_keeps_is_requested(
+    found: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    requested: list[list[str]] = []
+    monkeypatch.setattr(operator, "start_acceptance", lambda _, nodes: requested.append(nodes))
+    found.states["ip-10-0-0-8"] = "reserved"
+    recovery.recover(found)
+    assert requested == []
+    found.cluster.acceptance.hold = True
+    assert recovery.recover(found) == (["acceptance of workers-2 was requested"], None)
+    assert requested == [["ip-10-0-0-8"]]
 
 
 def test_a_node_that_stays_unusable_is_replaced(found: Any) -> None:

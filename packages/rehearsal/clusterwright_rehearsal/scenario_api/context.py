@@ -52,6 +52,13 @@ from clusterwright_rehearsal.scenario_api.outcomes import Broken
 from clusterwright_rehearsal.worker_client import WorkerClient
 
 
+_CANCEL = "scancel --state=PENDING; scancel --state=RUNNING"
+_CANCEL_BUT_TESTS = (
+    "squeue --noheader --states=PENDING,RUNNING --format='%A %j'"
+    " | awk '$2 !~ /^clusterwright-acceptance/ {print $1}' | xargs --no-run-if-empty scancel"
+)
+
+
 class ScenarioContext(ClusterAccess):
     """What `run(context)` of a scenario receives: one cluster that is deployed and running."""
 
@@ -103,13 +110,21 @@ class ScenarioContext(ClusterAccess):
 
     # --- waiting for the cluster
 
-    def wait_idle(self, *, within_s: float = 120.0) -> None:
+    @property
+    def is_held(self) -> bool:
+        """Whether the controller reserves nodes until it has accepted them (HyperPod)."""
+        return self.cluster.acceptance.hold and self.cluster.on_hyperpod
+
+    def wait_idle(self, *, within_s: float = 120.0, or_held: bool = False) -> None:
         """Cancel all jobs and wait until every node is Running and every compute node idle.
 
         A node can take jobs before its scripts have ended, and HyperPod reports a cluster as
-        InService before all its nodes are Running.
+        InService before all its nodes are Running. With `acceptance.hold` a compute node is idle
+        when it is accepted too; with `or_held` also while the hold reserves it. The jobs of its
+        tests are not cancelled.
         """
-        self.controller.run("scancel --state=PENDING; scancel --state=RUNNING")
+        self.controller.run(_CANCEL_BUT_TESTS if self.is_held else _CANCEL)
+        ready = ("idle", "reserved") if or_held else ("idle",)
 
         def busy() -> str | None:
             statuses = {
@@ -125,7 +140,9 @@ class ScenarioContext(ClusterAccess):
                 if line.strip()
             }
             wrong = [
-                f"{n.host} is {states.get(n.host)}" for n in nodes if states.get(n.host) != "idle"
+                f"{n.host} is {states.get(n.host)}"
+                for n in nodes
+                if states.get(n.host) not in ready
             ]
             return ", ".join(wrong) or None
 

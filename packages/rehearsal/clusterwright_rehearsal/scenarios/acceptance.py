@@ -11,6 +11,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+from clusterwright_rehearsal import host_limits
 from clusterwright_rehearsal.scenario_api import faults, operator
 from clusterwright_rehearsal.scenario_api.context import ScenarioContext
 from clusterwright_rehearsal.scenario_api.node import Node
@@ -32,7 +33,6 @@ _CHECKS = "/opt/clusterwright/lib/clusterwright_acceptance/checks.json"
 _CUDA = "/usr/local/cuda/version.json"
 """Emulated nodes have no CUDA: the file gives them a version, which differs on one."""
 _HISTORY = "/var/lib/clusterwright/xid_history.json"
-_LIMIT_KIB = 16 * 2**20
 _XID = (
     "NVRM: Xid (PCI:0000:53:00): 79, pid='<unknown>', name=<unknown>, GPU has fallen off the bus."
 )
@@ -93,10 +93,9 @@ def prepared(node: Node) -> Iterator[None]:
     limit = node.must("prlimit --pid $(pgrep -o -x slurmd) --memlock --noheadings --output=SOFT")
     with faults.health_checks_stopped(node):
         try:
-            if limit.strip().isdigit() and int(limit) // 1024 < _LIMIT_KIB:
-                reason = "the host of the emulated node limits it"
-                waiver = {"check": "locked-memory", "reason": reason, "expires": "9999-12-31"}
-                node.write(_EXPECTED, json.dumps({**json.loads(expected), "waivers": [waiver]}))
+            if limit.strip().isdigit() and int(limit) // 1024 < host_limits.FLOOR_KIB:
+                waivers = [host_limits.waiver()]
+                node.write(_EXPECTED, json.dumps({**json.loads(expected), "waivers": waivers}))
             yield
         finally:
             node.write(_EXPECTED, expected)
@@ -131,7 +130,9 @@ def _faults(node: Node, passed: set[str]) -> Iterator[list[str]]:
         "xid": f"echo \"$(cut -d' ' -f1 /proc/uptime) {_XID}\" >>/run/emulation/kernel.log",
         "efa-devices": f"echo '1: DOWN' >{port}",
         "cpus": "echo 1 >/run/emulation/faults/cpu-offline",
-        "memory": "echo 64 >/run/emulation/faults/memory-lost",
+        # An eighth: the check allows 7 % less.
+        "memory": "free --bytes | awk '/^Mem:/ {print int($2 / 2 ^ 33)}'"
+        " >/run/emulation/faults/memory-lost",
         "nvme-disks": f"cp {disk} /run/emulation/model; echo 'Amazon Elastic Block Store' >{disk}",
     }
     wanted = [check for check in commands if check in passed]

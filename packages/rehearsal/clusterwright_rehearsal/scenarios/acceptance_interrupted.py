@@ -84,7 +84,7 @@ def run(context: ScenarioContext) -> None:
             _lose_while_tested(context, bad, good)
 
         with context.promise("again"):
-            context.wait_idle()
+            context.wait_idle(or_held=True)
             if not context.cluster.on_hyperpod:
                 stack.enter_context(prepared(bad))  # another instance
             expect_accepted(context)

@@ -50,6 +50,8 @@ def context(folder: Path, *names: str, spec: dict[str, Any] | None = None, **clu
             "slurm": SimpleNamespace(configuration="managed", partitions=[]),
             "storage": SimpleNamespace(lustre=[SimpleNamespace(mount_path="/fsx")]),
             "resilience": SimpleNamespace(node_recovery="automatic"),
+            "acceptance": SimpleNamespace(hold=False),
+            "on_hyperpod": True,
             **cluster,
         }
     )

@@ -77,6 +77,17 @@ class TestWaiting:
         found.wait_idle(within_s=0)
         assert commands[0] == "scancel --state=PENDING; scancel --state=RUNNING"
 
+    def test_with_the_hold_its_tests_go_on_and_reserved_nodes_are_not_idle(
+        self, found: Any
+    ) -> None:
+        found.cluster.acceptance.hold = True
+        self.api(found)
+        commands = self.states(found, "ip-10-0-0-7 reserved\nip-10-0-0-8 idle\n")
+        with pytest.raises(Broken, match="ip-10-0-0-7 is reserved"):
+            found.wait_idle(within_s=0)
+        assert "!~ /^clusterwright-acceptance/" in commands[0]
+        found.wait_idle(within_s=0, or_held=True)
+
     @pytest.mark.parametrize(
         ("status", "states", "message"),
         [

@@ -56,7 +56,7 @@ class PcsContext(WorkerNodesContext):
         path = self.folder / "logs" / name / f"{instance_id}.log"
         return path.read_text().splitlines() if path.is_file() else []
 
-    def wait_idle(self, *, within_s: float = 120.0) -> None:
+    def wait_idle(self, *, within_s: float = 120.0, or_held: bool = False) -> None:
         """Wait also for the login node and what it does once, and for every static instance.
 
         A lost instance is absent for a moment, and those of a resumed cluster boot at once.
@@ -67,7 +67,7 @@ class PcsContext(WorkerNodesContext):
             ),
             within_s=within_s,
         )
-        super().wait_idle(within_s=within_s)
+        super().wait_idle(within_s=within_s, or_held=or_held)
 
     def not_administered(self) -> str | None:
         """Why the service that needs Slurm has not ended on the login node; None if it has.
