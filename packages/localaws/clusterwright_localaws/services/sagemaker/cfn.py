@@ -116,9 +116,17 @@ class Cluster(Handler):
             wanted="InService",
             failure=lambda found: found.get("FailureMessage"),
         )
-        if found.get("FailureMessage"):
-            raise HandlerFailure(found["FailureMessage"], "NotStabilized")
-        _require_minimum(found, properties)
+        shown = dict(found)
+
+        def done() -> bool:
+            shown.clear()
+            shown.update(sagemaker.describe_cluster(ClusterName=arn))
+            return bool(shown.get("FailureMessage")) or not _below_minimum(shown, properties)
+
+        # A continuous cluster is InService while its compute nodes are Pending.
+        ctx.wait(done, what="the groups to have MinInstanceCount")
+        if shown.get("FailureMessage"):
+            raise HandlerFailure(shown["FailureMessage"], "NotStabilized")
         return Created(
             arn,
             {
@@ -168,17 +176,13 @@ def _releases(properties: Properties) -> dict[str, str | None]:
     }
 
 
-def _require_minimum(found: Mapping[str, Any], properties: Properties) -> None:
+def _below_minimum(found: Mapping[str, Any], properties: Properties) -> bool:
+    """Whether a group has fewer instances that are not Pending than MinInstanceCount."""
     counts = {g["InstanceGroupName"]: g["CurrentCount"] for g in found["InstanceGroups"]}
-    for group in properties.get("InstanceGroups", ()):
-        minimum = int(group.get("MinInstanceCount") or 0)
-        count = counts.get(group["InstanceGroupName"], 0)
-        if count < minimum:
-            raise HandlerFailure(
-                f"Instance group {group['InstanceGroupName']} has {count} instances, "
-                f"MinInstanceCount is {minimum}",
-                "NotStabilized",
-            )
+    return any(
+        counts.get(group["InstanceGroupName"], 0) < int(group.get("MinInstanceCount") or 0)
+        for group in properties.get("InstanceGroups", ())
+    )
 
 
 def _as_written(live: Mapping[str, Any], written: Mapping[str, Any] | None) -> dict[str, Any]:

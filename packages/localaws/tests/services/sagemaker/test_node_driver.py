@@ -15,7 +15,8 @@ from clusterwright_localaws.services.sagemaker.node_driver import (
     attach_node_driver,
     members,
 )
-from packages.localaws.tests.parts import Site, client, describe, group_of, nodes, refusal
+from packages.localaws.tests.parts import Site, client, deploy, describe, group_of, nodes, refusal
+from packages.localaws.tests.sagemaker_templates import cluster
 
 CONTINUOUS = {"NodeProvisioningMode": "Continuous"}
 
@@ -91,6 +92,23 @@ def test_cluster_is_in_service_after_its_driver_reported_every_node(
     assert first.request["Orchestrator"] == {"Slurm": {}}
     assert describe()["ClusterArn"].endswith(first.cluster_id)
     assert threading.get_ident() not in driver.threads
+
+
+def test_a_stack_waits_for_the_minimum_of_a_continuous_cluster(
+    site: Site, driver: Recorder
+) -> None:
+    """The cluster is InService while its compute nodes are Pending."""
+
+    def late(order: NodeOrder) -> None:
+        if order.group_name == "workers":
+            status_is("InService")
+            assert group_of(describe(), "workers")["CurrentCount"] == 0
+        order.report.running()
+
+    driver.verdicts["create"] = late
+    stack = deploy("s", cluster(site, site.group("workers", 1, MinInstanceCount=1), **CONTINUOUS))
+    assert stack["StackStatus"] == "CREATE_COMPLETE"
+    assert group_of(describe(), "workers")["CurrentCount"] == 1
 
 
 def test_driver_receives_the_members_that_the_api_lists(
