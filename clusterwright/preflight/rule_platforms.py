@@ -92,6 +92,11 @@ LIMITS: Final = (
         "the folder of lifecycle scripts configures Slurm",
     ),
     Limit(
+        ("CW-L018",),
+        KUBERNETES,
+        "without `acceptance.image`, an image of yours, no node is tested",
+    ),
+    Limit(
         ("CW-L007", "CW-L009"),
         _NOT_MANAGED,
         "only HyperPod writes a slurm.conf of its own, and resumes jobs",

@@ -169,6 +169,7 @@ def _lines(choices: SpecChoices, storage: StoragePlan, catalog: Catalog) -> Iter
     yield ""
     yield from _scheduler(choices, len(list(_groups(choices, catalog))))
     yield ""
+    yield from _acceptance(choices)
     yield from _run(choices, storage)
 
 
@@ -188,6 +189,15 @@ def _scheduler(choices: SpecChoices, groups: int) -> Iterator[str]:
         if choices.job_command:
             yield ""
             yield from _job(choices, groups)
+
+
+def _acceptance(choices: SpecChoices) -> Iterator[str]:
+    """The hold; on Kubernetes nodes are tested with an image of the user's."""
+    if not traits_of(choices.platform).uses_slurm:
+        return
+    yield "# No job starts on a node before it is accepted, by a test of at most a minute."
+    yield "acceptance: {level: quick, hold: true}"
+    yield ""
 
 
 def _job(choices: SpecChoices, groups: int) -> Iterator[str]:

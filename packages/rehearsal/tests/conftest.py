@@ -57,9 +57,7 @@ def scripted_config(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture(scope="session")
 def parallelcluster_config(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """configs/dev-parallelcluster.yaml with accounting, people, their limits, a topology,
-    and nodes that are tested before slurmd starts.
-    """
+    """configs/dev-parallelcluster.yaml with accounting, people, their limits and a topology."""
     folder = tmp_path_factory.mktemp("parallelcluster")
     (folder / "base.yaml").write_text((ROOT / "configs" / "base.yaml").read_text())
     text = (ROOT / "configs" / "dev-parallelcluster.yaml").read_text()
@@ -68,13 +66,13 @@ def parallelcluster_config(tmp_path_factory: pytest.TempPathFactory) -> str:
     assert "instance_type: p5.4xlarge " in text
     # A type that EC2 has a topology of.
     text = text.replace("instance_type: p5.4xlarge ", "instance_type: g6e.8xlarge ")
-    path.write_text(text.replace("accounting: {kind: none}", _PEOPLE) + _HOLD)
+    path.write_text(text.replace("accounting: {kind: none}", _PEOPLE))
     return str(path)
 
 
 @pytest.fixture(scope="session")
 def pcs_config(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """configs/dev-pcs.yaml with the hold, with EFA on a larger file system."""
+    """configs/dev-pcs.yaml with EFA on a larger file system."""
     folder = tmp_path_factory.mktemp("pcs")
     (folder / "base.yaml").write_text((ROOT / "configs" / "base.yaml").read_text())
     text = (ROOT / "configs" / "dev-pcs.yaml").read_text()
@@ -82,7 +80,7 @@ def pcs_config(tmp_path_factory: pytest.TempPathFactory) -> str:
     assert small in text
     large = "capacity_gib: 4800, throughput_mbps_per_tib: 1000, efa: true"
     path = folder / "dev-pcs.yaml"
-    path.write_text(text.replace(small, f"deployment_type: PERSISTENT_2, {large}") + _HOLD)
+    path.write_text(text.replace(small, f"deployment_type: PERSISTENT_2, {large}"))
     return str(path)
 
 
@@ -98,11 +96,6 @@ _PEOPLE = """accounting: {kind: rds}
       slurm_account: research
       ssh_public_keys:
         - ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIExampleExampleExampleExampleExampleExample ada
-"""
-
-
-_HOLD = """
-acceptance: {hold: true}
 """
 
 
