@@ -1,7 +1,7 @@
 """A limit of this host that emulated nodes cannot raise, and with which none would be accepted.
 
-With `acceptance.hold` no job starts on a node whose locked memory is limited, and this host's limit
-is also that of the nodes. So the rehearsed spec waives the check, as an operator would.
+With `acceptance.hold` no job starts on a node whose locked memory is limited, and this host's
+limit is also that of the nodes. So the rehearsed spec waives the check, as an operator would.
 """
 
 from __future__ import annotations

@@ -79,7 +79,7 @@ def _resume(context: ScenarioContext, node: Node, done: list[str]) -> None:
 
 
 def _accept(context: ScenarioContext, done: list[str]) -> None:
-    """Test the nodes that the hold keeps: it tests a node that it has rejected 30 minutes later."""
+    """Test the nodes that the hold keeps: it tests rejected ones again 30 minutes later."""
     held = [node for node in context.compute if "reserved" in node.slurm_state()]
     if held:
         operator.start_acceptance(context, [node.host for node in held])

@@ -29,8 +29,8 @@ class AcceptanceHold(Rule[tuple[str, ...]]):
         if context.cluster.acceptance.hold:
             return
         yield Fail(
-            message=f"jobs start on new, replaced and rebooted nodes of {', '.join(groups)} before "
-            "they are accepted",
+            message=f"jobs start on new, replaced and rebooted nodes of {', '.join(groups)} "
+            "before they are accepted",
             hint="acceptance: {hold: true}; run `clusterwright accept` first on a cluster that "
             "exists, and waive what its image lacks",
         )

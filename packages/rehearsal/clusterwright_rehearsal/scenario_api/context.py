@@ -51,7 +51,6 @@ from clusterwright_rehearsal.scenario_api.node import Node
 from clusterwright_rehearsal.scenario_api.outcomes import Broken
 from clusterwright_rehearsal.worker_client import WorkerClient
 
-
 _CANCEL = "scancel --state=PENDING; scancel --state=RUNNING"
 _CANCEL_BUT_TESTS = (
     "squeue --noheader --states=PENDING,RUNNING --format='%A %j'"
