@@ -127,7 +127,10 @@ def _options(default_wait_seconds: float | None) -> list[Callable[..., Any]]:
 
 @_verb("drain")
 def drain() -> None:
-    """Let no new job start on nodes; running jobs go on."""
+    """Let no new job start on nodes; running jobs go on.
+
+    Slurm drains the nodes; on Kubernetes they are cordoned, with the user's kubectl.
+    """
 
 
 @_verb("resume")
@@ -137,17 +140,18 @@ def resume() -> None:
 
 @_verb("reboot", 1800.0)
 def reboot() -> None:
-    """Reboot nodes: HyperPod's API, or Slurm's controller on ParallelCluster.
+    """Reboot nodes: HyperPod's API, Slurm on ParallelCluster and PCS, EC2 on EKS.
 
-    HyperPod reboots at once, and jobs on the nodes stop; Slurm waits for their end.
+    HyperPod and EC2 reboot at once, and jobs on the nodes stop; Slurm waits for their end.
     """
 
 
 @_verb("replace", 3600.0)
 def replace() -> None:
-    """Replace the instances of HyperPod nodes; jobs on them stop, and their volumes are lost.
+    """Replace the instances of nodes; jobs on them stop, and their volumes are lost.
 
-    On ParallelCluster and EKS no API replaces nodes: the commands to use instead are printed.
+    HyperPod replaces them. On ParallelCluster, PCS and EKS EC2 terminates the instances, and the
+    head node, PCS or the node group starts others.
     """
 
 
@@ -211,7 +215,7 @@ def _named(
         raise UserError("no node is named", "give names, such as workers-1 or i-0123456789abcdef0")
     if len(names) > MAXIMUM_NODES:
         raise UserError(
-            f"{len(names)} nodes are named, and HyperPod's API takes {MAXIMUM_NODES} at a time",
+            f"{len(names)} nodes are named, and the command takes {MAXIMUM_NODES} at a time",
             "run the command several times",
         )
     return path, names

@@ -75,8 +75,10 @@ class NodeWork:
                 self._end(action, "unchanged", action.unchanged)
         if self._plan.means == "controller":
             self._through_controller()
+        elif self._plan.means == "kubernetes":
+            self._scheduled(self._plan.verb == "resume", self._plan.wanted)
         else:
-            self._through_hyperpod()
+            self._through_platform()
         return tuple(self._results[action.name] for action in self._plan.actions)
 
     def _through_controller(self) -> None:
@@ -85,22 +87,57 @@ class NodeWork:
         asked_at = _now()
         done = self._request(verb, self._plan.wanted)
         if verb != "reboot":
-            for action in done:
-                self._end(action, "done", "drained" if verb == "drain" else "resumed")
+            self._end_all(done, "done", "drained" if verb == "drain" else "resumed")
             return
         self._follow(done, asked_at)
 
-    def _through_hyperpod(self) -> None:
+    def _scheduled(self, resumed: bool, wanted: Sequence[NodeAction]) -> list[NodeAction]:
+        """Resume or drain nodes through the Kubernetes API; those on which it was done."""
+        from clusterwright.cluster_state import kubernetes_nodes
+        from clusterwright.cluster_state.not_read import NotRead
+
+        done = []
+        try:
+            api = kubernetes_nodes.kubernetes_nodes(self._session, self._cluster)
+        except AwsUnavailable as error:
+            self._end_all(wanted, "refused", error.message)
+            return []
+        for action in wanted:
+            problem = (
+                api
+                if isinstance(api, NotRead)
+                else api.set_schedulable(action.scheduler_name or action.name, resumed)
+            )
+            if problem is None:
+                done.append(action)
+                self._end(action, "done", "resumed" if resumed else "drained")
+            else:
+                hint = f": {problem.hint}" if problem.hint else ""
+                self._end(action, "refused", problem.reason + hint)
+        return done
+
+    def _drain(self, wanted: Sequence[NodeAction]) -> list[NodeAction]:
+        """Drain nodes; the others have their result."""
+        if self._cluster.uses_slurm:
+            return self._request("drain", wanted)
+        drained = self._scheduled(resumed=False, wanted=wanted)
+        for action in drained:
+            del self._results[action.name]
+        return drained
+
+    def _through_platform(self) -> None:
         wanted = self._plan.wanted
         if self._plan.drains_first:
             loose = [a for a in wanted if not a.drained and a.scheduler_name is not None]
-            drained = self._request("drain", loose)
-            self._drained = {action.name for action in drained}
+            self._drained = {action.name for action in self._drain(loose)}
             wanted = tuple(action for action in wanted if action.name not in self._results)
         asked_at = _now()
-        asked = self._ask_hyperpod(wanted)
+        if self._plan.means == "hyperpod":
+            asked = self._ask_hyperpod(wanted)
+        else:
+            asked = self._ask_ec2(wanted)
         self._follow(asked, asked_at)
-        # Those that HyperPod refused work as before.
+        # Those that were refused work as before.
         refused = [
             action
             for action in wanted
@@ -131,6 +168,20 @@ class NodeWork:
             else:
                 self._end(action, "refused", reason)
         return taken
+
+    def _ask_ec2(self, wanted: Sequence[NodeAction]) -> list[NodeAction]:
+        """The nodes whose instances EC2 reboots or terminates: all, or none."""
+        from clusterwright.aws.ec2 import instances
+
+        if not wanted:
+            return []
+        call = instances.reboot if self._plan.verb == "reboot" else instances.terminate
+        try:
+            call(self._session, [a.instance_id for a in wanted if a.instance_id is not None])
+        except AwsUnavailable as error:
+            self._end_all(wanted, "refused", error.message)
+            return []
+        return list(wanted)
 
     def _request(self, verb: Verb, wanted: Sequence[NodeAction]) -> list[NodeAction]:
         """Ask the controller, and wait for its answer; the nodes on which it was carried out."""
@@ -183,7 +234,8 @@ class NodeWork:
         for _ in _turns(self._wait_seconds, _STATE_POLL_SECONDS) if waiting else ():
             last = self._look(waiting, asked_at)
             ready = [a for a in waiting if last[a.name].stage == "ready"]
-            self._resume([action for action in ready if action.name in self._drained])
+            if self._is_same_node:
+                self._resume([action for action in ready if action.name in self._drained])
             for action in waiting:
                 found = last[action.name]
                 if found.stage == "failed":
@@ -201,11 +253,17 @@ class NodeWork:
         for action in waiting:
             seen = last.get(action.name)
             reason = "asked, not followed" if seen is None else seen.reason
-            if action.name in self._drained:
-                reason += "; Slurm has it drained: clusterwright node resume"
+            if action.name in self._drained and self._is_same_node:
+                scheduler = "Slurm" if self._cluster.uses_slurm else "Kubernetes"
+                reason += f"; {scheduler} has it drained: clusterwright node resume"
             self._end(
                 action, "unfinished", reason, seen.new_instance_id if seen is not None else None
             )
+
+    @property
+    def _is_same_node(self) -> bool:
+        """Whether the node outlives the action: a Kubernetes node ends with its instance."""
+        return self._cluster.uses_slurm or self._plan.verb == "reboot"
 
     def _look(self, waiting: Sequence[NodeAction], asked_at: dt.datetime) -> dict[str, Progress]:
         from clusterwright.cluster_state.reading import read_nodes
@@ -220,17 +278,31 @@ class NodeWork:
         )
         return {
             action.name: progress(
-                self._cluster, self._state, action, self._plan.verb, asked_at=asked_at
+                self._cluster,
+                self._state,
+                action,
+                self._plan.verb,
+                asked_at=asked_at,
+                rank=self._rank(action),
             )
             for action in waiting
         }
+
+    def _rank(self, action: NodeAction) -> int:
+        """How many of the group's replacements were asked for before that of this node."""
+        group = [a.name for a in self._plan.wanted if a.group == action.group]
+        return group.index(action.name)
 
     def _resume(self, wanted: Sequence[NodeAction]) -> None:
         """Resume nodes that this work drained; what fails becomes their result."""
         if not wanted:
             return
         former = {a.name: self._results.pop(a.name, None) for a in wanted}
-        resumed = {action.name for action in self._request("resume", wanted)}
+        if self._cluster.uses_slurm:
+            done = self._request("resume", wanted)
+        else:
+            done = self._scheduled(resumed=True, wanted=wanted)
+        resumed = {action.name for action in done}
         for action in wanted:
             before = former[action.name]
             if action.name in resumed and before is not None:

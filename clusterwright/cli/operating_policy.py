@@ -48,11 +48,11 @@ def operating_permissions(
 ) -> tuple[Permission, ...]:
     """The permissions of a command, by action; each names the command and the verbs."""
     from clusterwright.cluster_state.failure_permissions import diagnosing
-    from clusterwright.cluster_state.permissions import acting, reading, requesting
+    from clusterwright.cluster_state.permissions import acting, condition, reading, requesting
     from clusterwright.operate.node_plan import means_of
     from clusterwright.preflight.account_results import Permission
 
-    means: dict[str, str | None] = {verb: means_of(cluster, verb).means for verb in verbs}
+    means = {verb: means_of(cluster, verb) for verb in verbs}
     if command == "diagnose":
         actions = diagnosing(cluster)
     elif command == "report cost":
@@ -64,5 +64,6 @@ def operating_permissions(
     if command == "accept" and cluster.uses_slurm:
         actions |= requesting(cluster)
     return tuple(
-        Permission(action, resources, (command,)) for action, resources in sorted(actions.items())
+        Permission(action, resources, (command,), condition(cluster, action))
+        for action, resources in sorted(actions.items())
     )

@@ -18,22 +18,19 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
-from clusterwright.aws import eks
 from clusterwright.aws.session import AwsSession
 from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.cluster_state.acceptance import MAXIMUM_BYTES, RunReport
+from clusterwright.cluster_state.kubernetes_context import API, cluster_context
 from clusterwright.cluster_state.kubernetes_view import (
     Kubectl,
     KubectlFailed,
-    context_of,
     run_kubectl,
 )
 from clusterwright.cluster_state.not_read import NotRead
 from clusterwright.platforms.kubernetes.acceptance import CONTROLLER, NAMESPACE
-from clusterwright.platforms.kubernetes.control_plane import cluster_name
 
 REPORT: Final = "report.json.gz"
-_WHAT: Final = "the Kubernetes API"
 
 
 @dataclass(frozen=True)
@@ -52,13 +49,13 @@ class KubernetesRuns:
             if not text.strip():
                 hint = "set acceptance.image, then clusterwright render kubernetes "
                 hint += f"{self.path} --part acceptance | kubectl apply -f -"
-                return NotRead(_WHAT, f"{NAMESPACE} has no CronJob {CONTROLLER}", hint)
+                return NotRead(API, f"{NAMESPACE} has no CronJob {CONTROLLER}", hint)
             job = _job(json.loads(text), run, level, names)
             self.kubectl([*self._words("create"), "--filename=-"], json.dumps(job))
         except KubectlFailed as error:
-            return NotRead(_WHAT, str(error), "the user needs the rights to create Jobs there")
+            return NotRead(API, str(error), "the user needs the rights to create Jobs there")
         except (ValueError, KeyError, TypeError, AttributeError):
-            return NotRead(_WHAT, f"the CronJob {CONTROLLER} has an unknown form")
+            return NotRead(API, f"the CronJob {CONTROLLER} has an unknown form")
         return None
 
     def report(self, run: str) -> RunReport | NotRead | None:
@@ -98,18 +95,9 @@ def kubernetes_runs(
     AwsUnavailable
         EKS did not return the address of the Kubernetes API.
     """
-    found = eks.kubernetes_cluster(session, cluster_name(cluster))
-    if found is None or found.endpoint is None:
-        return NotRead(_WHAT, f"there is no EKS cluster {cluster_name(cluster)}")
-    try:
-        context = context_of(kubectl, found.endpoint)
-    except KubectlFailed as error:
-        return NotRead(_WHAT, str(error))
-    if context is None:
-        hint = f"aws eks update-kubeconfig --name {cluster_name(cluster)}"
-        hint += f" --region {cluster.region}"
-        reason = f"no context of the kubeconfig has the server {found.endpoint}"
-        return NotRead(_WHAT, reason, hint)
+    context = cluster_context(session, cluster, kubectl)
+    if isinstance(context, NotRead):
+        return context
     return KubernetesRuns(context, path, kubectl)
 
 

@@ -175,6 +175,7 @@ def _node(item: Mapping[str, Any]) -> SchedulerNode:
         group=labels.get(GROUP_LABEL) or labels.get(HYPERPOD_GROUP_LABEL),
         instance_id=instance_id[instance_id.find("i-") :] if "i-" in instance_id else None,
         states=tuple(words),
+        boot_id=_boot_id(item),
         switch_path=_network(labels),
         reason=reason or None,
         reason_at=next(
@@ -237,8 +238,12 @@ def _result(item: Mapping[str, Any]) -> Mapping[str, Any]:
         found = json.loads(text or "{}")
     except (ValueError, TypeError):
         return {}
-    boot = ((item.get("status") or {}).get("nodeInfo") or {}).get("bootID")
-    return found if isinstance(found, Mapping) and found.get("boot_id") == boot else {}
+    same_boot = isinstance(found, Mapping) and found.get("boot_id") == _boot_id(item)
+    return found if same_boot else {}
+
+
+def _boot_id(item: Mapping[str, Any]) -> str | None:
+    return ((item.get("status") or {}).get("nodeInfo") or {}).get("bootID")
 
 
 def _job_state(item: Mapping[str, Any]) -> str:

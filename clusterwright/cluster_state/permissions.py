@@ -21,10 +21,16 @@ from clusterwright.platforms.deployment_permissions import RESOURCES
 from clusterwright.platforms.hyperpod.instance_groups import lifecycle_bucket
 from clusterwright.platforms.kubernetes.control_plane import cluster_name
 from clusterwright.platforms.stack_names import PARTS, stack_name
+from clusterwright.platforms.tags import ENVIRONMENT_TAG
 
 ALL = "*"
 Actions = dict[str, tuple[str, ...]]
 """Resources by action; `*` for actions that IAM does not limit to resources."""
+
+_EC2_ACTIONS: Final[Mapping[str, str]] = {
+    "reboot": "ec2:RebootInstances",
+    "replace": "ec2:TerminateInstances",
+}
 
 LIVE_ACTIONS: Final[Mapping[str, str]] = {
     "AWS::EC2::LaunchTemplate": "ec2:DescribeLaunchTemplateVersions",
@@ -56,26 +62,32 @@ def reading(cluster: Cluster, command: str) -> Actions:
     }
 
 
-def acting(cluster: Cluster, verbs: Mapping[str, str | None]) -> Actions:
+def acting(cluster: Cluster, verbs: Mapping[str, str]) -> Actions:
     """What `node` calls to act.
 
     Parameters
     ----------
     verbs:
-        The means by verb: `controller`, `hyperpod` or None, as `operate.node_plan.means_of`
-        returns them.
+        The means by verb, as `operate.node_plan.means_of` returns them.
     """
     found: Actions = {}
-    used = set(verbs.values())
-    if "hyperpod" in used:
-        for verb in ("reboot", "replace"):
-            if verbs.get(verb) == "hyperpod":
-                action = f"sagemaker:Batch{verb.capitalize()}ClusterNodes"
-                found[action] = (_arn(cluster, "sagemaker", "cluster/*"),)
-    # HyperPod's nodes are drained before a reboot and resumed afterwards.
-    if cluster.uses_slurm and used - {None}:
+    for verb, means in verbs.items():
+        if means == "hyperpod":
+            action = f"sagemaker:Batch{verb.capitalize()}ClusterNodes"
+            found[action] = (_arn(cluster, "sagemaker", "cluster/*"),)
+        elif means == "ec2":
+            found[_EC2_ACTIONS[verb]] = (_arn(cluster, "ec2", "instance/*"),)
+    # Nodes are drained before a reboot or a replacement by the platform, and resumed afterwards.
+    if cluster.uses_slurm and verbs:
         found |= requesting(cluster)
     return dict(sorted(found.items()))
+
+
+def condition(cluster: Cluster, action: str) -> Mapping[str, Mapping[str, str]] | None:
+    """The condition that limits an action to the instances of the cluster; None without one."""
+    if action not in _EC2_ACTIONS.values():
+        return None
+    return {"StringEquals": {f"aws:ResourceTag/{ENVIRONMENT_TAG}": cluster.environment}}
 
 
 def requesting(cluster: Cluster) -> Actions:

@@ -57,6 +57,7 @@ class SchedulerNode(_Part):
     partitions: tuple[str, ...] | None = Field(default=None, description="Its partitions.")
     reservation: str | None = Field(default=None, description="The reservation that it is in.")
     boot_time: dt.datetime | None = Field(default=None, description="When it booted.")
+    boot_id: str | None = Field(default=None, description="Its boot, on Kubernetes.")
     switch_path: tuple[str, ...] | None = Field(
         default=None, description="Network nodes above it, from the spine to the leaf."
     )

@@ -45,7 +45,8 @@ class NodeOutput(Envelope):
     because: str = field("Why.")
     means: NodeMeans | None = field(
         "`controller`: a request to Slurm's controller; `hyperpod`: SageMaker's batch operations; "
-        "null if the platform has none."
+        "`ec2`: EC2 reboots an instance, or terminates it and the platform starts another; "
+        "`kubernetes`: the Kubernetes API, with kubectl; null if the platform has none."
     )
     nodes: tuple[NodeResultOutput, ...] = field("Every named node.")
     jobs: tuple[JobHitOutput, ...] | None = field(

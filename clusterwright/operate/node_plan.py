@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import difflib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
@@ -44,6 +44,18 @@ AGENT_TIME: Final = dt.timedelta(minutes=15)
 
 _MINUTES: Final = {"reboot": REBOOT_MINUTES, "replace": REPLACEMENT_MINUTES}
 
+_STOPPING: Final[tuple[NodeMeans, ...]] = ("hyperpod", "ec2")
+"""Means by which jobs on the nodes stop."""
+
+_STARTS_INSTANCES: Final[Mapping[str, str]] = {
+    "parallelcluster": "the head node",
+    "pcs": "PCS",
+    "eks": "the node group",
+}
+"""What starts an instance in place of one that ends: clustermgtd of ParallelCluster for a static
+node at once and for a dynamic one with the next job, PCS likewise, on EKS the Auto Scaling group
+of the managed node group."""
+
 
 class UnknownNode(Exception):
     """The cluster has no node of a name.
@@ -59,43 +71,17 @@ class UnknownNode(Exception):
         self.hint = hint
 
 
-@dataclass(frozen=True)
-class Means:
-    """How a platform carries a verb out; `refused` is the reason where it has no means."""
+def means_of(cluster: Cluster, verb: NodeVerb) -> NodeMeans:
+    """How a verb is carried out on the cluster's platform.
 
-    means: NodeMeans | None
-    refused: str | None = None
-
-
-def means_of(cluster: Cluster, verb: NodeVerb) -> Means:
-    """How the cluster's platform carries out a verb."""
-    if cluster.on_hyperpod and verb in ("reboot", "replace"):
-        return Means("hyperpod")
-    if cluster.uses_slurm and verb != "replace":
-        return Means("controller")
-    if cluster.traits.service_runs_controller:
-        return Means(
-            None,
-            "PCS replaces a static instance that ends, and no API asks for it; after a drain: aws "
-            "ec2 terminate-instances --instance-ids {id}",
-        )
-    if cluster.uses_slurm:
-        return Means(
-            None,
-            "the head node replaces a node that is DOWN, and no API asks for it; as root on the "
-            "head node: scontrol update NodeName={name} State=DOWN Reason=TEXT",
-        )
-    if verb == "drain":
-        command = "kubectl drain {name} --ignore-daemonsets --delete-emptydir-data"
-        return Means(None, f"the Kubernetes API drains nodes: {command}")
-    if verb == "resume":
-        return Means(None, "the Kubernetes API resumes nodes: kubectl uncordon {name}")
-    call = "reboot" if verb == "reboot" else "terminate"
-    return Means(
-        None,
-        "EKS has no API for it; after kubectl drain {name} --ignore-daemonsets "
-        f"--delete-emptydir-data: aws ec2 {call}-instances --instance-ids {{id}}",
-    )
+    ParallelCluster, PCS and EKS have no API that replaces a node: they start an instance in place
+    of one that was terminated.
+    """
+    if verb in ("drain", "resume"):
+        return "controller" if cluster.uses_slurm else "kubernetes"
+    if cluster.on_hyperpod:
+        return "hyperpod"
+    return "controller" if cluster.uses_slurm and verb == "reboot" else "ec2"
 
 
 def node_plan(
@@ -127,7 +113,7 @@ def node_plan(
         if node is not None and action.refused is None and action.unchanged is None
     ]
     jobs = _jobs(state, targets)
-    stop = means.means == "hyperpod"
+    stop = means in _STOPPING
     node_minutes, usd = _cost(verb, means, targets, jobs if stop else [], nodes, rates)
     hourly = [rates.of_group(node.group) for node in targets]
     priced = [rate for rate in hourly if rate is not None]
@@ -139,14 +125,14 @@ def node_plan(
         region=cluster.region,
         verb=verb,
         because=because,
-        means=means.means,
-        drains_first=stop and cluster.uses_slurm and state.scheduler.current is not None,
+        means=means,
+        drains_first=stop and state.scheduler.current is not None,
         actions=actions,
         jobs=None
         if jobs is None
         else tuple(JobHit(job.id, job.name, job.user, len(job.nodes or ())) for job in jobs),
         jobs_stop=stop,
-        effects=tuple(_effects(verb, means)),
+        effects=tuple(_effects(cluster, verb, means)),
         warnings=tuple(_warnings(cluster, state, verb, means, targets, jobs, nodes)),
         node_minutes=node_minutes,
         usd=usd,
@@ -178,7 +164,7 @@ class _Asked:
     cluster: Cluster
     state: ClusterState
     verb: NodeVerb
-    means: Means
+    means: NodeMeans
     without_scheduler: bool
 
     def action(self, name: str, node: JoinedNode | None) -> NodeAction:
@@ -204,27 +190,25 @@ class _Asked:
             self._unchanged(node) if refused is None else None,
             unknown,
             node.has_state(*DRAIN),
+            node.scheduler.boot_id if node.scheduler is not None else None,
         )
 
     def _refused(self, node: JoinedNode) -> tuple[str | None, bool]:
         """Why it cannot be done, and whether that is because something is unknown."""
         if node.role == "controller":
             return "it is the controller: the whole cluster would stop", False
-        if self.means.refused is not None:
-            instance = (node.platform.instance_id if node.platform is not None else None) or "ID"
-            return self.means.refused.format(name=node.name, id=instance), False
-        if self.means.means == "controller":
-            return self._refused_by_controller(node)
-        return self._refused_by_hyperpod(node)
+        if self.means in _STOPPING:
+            return self._refused_by_platform(node)
+        return self._refused_by_scheduler(node)
 
-    def _refused_by_controller(self, node: JoinedNode) -> tuple[str | None, bool]:
+    def _refused_by_scheduler(self, node: JoinedNode) -> tuple[str | None, bool]:
         unknown = self._scheduler_unknown()
         if unknown is not None:
             return unknown, True
         if not node.is_compute:
             return f"it is a {node.role} node, on which no job runs", False
         if node.scheduler is None:
-            return "Slurm does not have the node", False
+            return f"{self.scheduler} does not have the node", False
         reason = node.scheduler.reason
         if self.verb == "resume" and reason in AGENT_ACTIONS:
             return f"HyperPod's health agent drained it: {reason}", False
@@ -234,11 +218,16 @@ class _Asked:
             return f"acceptance: {acceptance.state}{why}", False
         return None, False
 
-    def _refused_by_hyperpod(self, node: JoinedNode) -> tuple[str | None, bool]:
+    @property
+    def scheduler(self) -> str:
+        return "Slurm" if self.cluster.uses_slurm else "Kubernetes"
+
+    def _refused_by_platform(self, node: JoinedNode) -> tuple[str | None, bool]:
         platform = node.platform
         if platform is None:
             listed = known(self.state.nodes) is not None
-            return "HyperPod has no instance of it" if listed else "its instance is unknown", (
+            lister = "HyperPod" if self.cluster.on_hyperpod else "EC2"
+            return f"{lister} has no instance of it" if listed else "its instance is unknown", (
                 not listed
             )
         if platform.instance_id is None:
@@ -302,7 +291,7 @@ def _jobs(state: ClusterState, targets: Sequence[JoinedNode]) -> list[RunningJob
 
 def _cost(
     verb: NodeVerb,
-    means: Means,
+    means: NodeMeans,
     targets: Sequence[JoinedNode],
     stopped: Sequence[RunningJob] | None,
     nodes: Sequence[JoinedNode],
@@ -312,7 +301,7 @@ def _cost(
     if verb == "resume" or not targets:
         return (0, 0), (Decimal(0), Decimal(0))
     minutes = _MINUTES.get(verb)
-    if minutes is None or means.means != "hyperpod" or stopped is None:
+    if minutes is None or means != "hyperpod" or stopped is None:
         return None, None
     names = {node.name for node in targets}
     others = {name for job in stopped for name in job.nodes or ()} - names
@@ -339,17 +328,29 @@ def _histories(targets: Sequence[JoinedNode]) -> Iterator[str]:
             yield f"{node.name}: its history says to replace it: {past.reason}"
 
 
-def _effects(verb: NodeVerb, means: Means) -> Iterator[str]:
-    if means.means == "controller":
+def _effects(cluster: Cluster, verb: NodeVerb, means: NodeMeans) -> Iterator[str]:
+    if means == "controller":
         yield {
             "drain": "Slurm starts no new job on the nodes; running jobs go on",
             "resume": "Slurm starts jobs on the nodes again",
         }.get(verb, "Slurm reboots each node when its jobs have ended, and resumes it")
-    elif means.means == "hyperpod" and verb == "reboot":
-        yield "HyperPod reboots the instances: jobs on them stop"
+    elif means == "kubernetes":
+        yield {
+            "drain": "Kubernetes schedules no new pod on the nodes; running pods go on",
+            "resume": "Kubernetes schedules pods on the nodes again",
+        }[verb]
+    elif verb == "reboot":
+        by = "HyperPod" if means == "hyperpod" else "EC2"
+        yield f"{by} reboots the instances: jobs on them stop"
         yield "lifecycle scripts do not run again"
-    elif means.means == "hyperpod":
-        yield "HyperPod starts new instances in their place: jobs on the nodes stop"
+    else:
+        if means == "hyperpod":
+            yield "HyperPod starts new instances in their place: jobs on the nodes stop"
+        else:
+            yield (
+                "EC2 terminates the instances, and "
+                f"{_STARTS_INSTANCES[cluster.platform]} starts new ones: jobs on the nodes stop"
+            )
         yield "the root volume, additional EBS volumes and the instance store are lost"
 
 
@@ -357,14 +358,14 @@ def _warnings(
     cluster: Cluster,
     state: ClusterState,
     verb: NodeVerb,
-    means: Means,
+    means: NodeMeans,
     targets: Sequence[JoinedNode],
     jobs: Sequence[RunningJob] | None,
     nodes: tuple[JoinedNode, ...],
 ) -> Iterator[str]:
     if verb == "resume" or not targets:
         return
-    stop = means.means == "hyperpod"
+    stop = means in _STOPPING
     if stop and jobs is None:
         yield "the jobs on the nodes are unknown, and stop"
     names = {node.name for node in targets}

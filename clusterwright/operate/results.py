@@ -404,8 +404,10 @@ class DriftReport:
 
 
 NodeVerb = Literal["drain", "resume", "reboot", "replace"]
-NodeMeans = Literal["controller", "hyperpod"]
-"""`controller`: a request to Slurm's controller; `hyperpod`: SageMaker's batch operations."""
+NodeMeans = Literal["controller", "hyperpod", "ec2", "kubernetes"]
+"""`controller`: a request to Slurm's controller; `hyperpod`: SageMaker's batch operations; `ec2`:
+EC2 reboots an instance, or terminates it and the platform starts another; `kubernetes`: the
+Kubernetes API."""
 
 NodeOutcome = Literal["done", "unchanged", "refused", "failed", "unfinished", "not-done"]
 """`unfinished`: asked, and its end was not seen; `not-done`: not asked."""
@@ -429,6 +431,8 @@ class NodeAction:
         Whether it is refused because something is unknown.
     drained:
         Whether the scheduler starts no job on it already.
+    boot_id:
+        The boot before, on Kubernetes.
     """
 
     name: str
@@ -442,6 +446,7 @@ class NodeAction:
     unchanged: str | None = None
     unknown: bool = False
     drained: bool = False
+    boot_id: str | None = None
 
 
 @dataclass(frozen=True)
@@ -463,7 +468,7 @@ class NodePlan:
     means:
         None if the platform has none for the verb.
     drains_first:
-        Whether Slurm drains the nodes before, and resumes them afterwards.
+        Whether the scheduler drains the nodes before, and resumes them afterwards.
     jobs:
         Running jobs on the nodes; None if unknown.
     jobs_stop:

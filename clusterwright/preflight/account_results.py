@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -16,11 +17,12 @@ State = Literal["filed", "open", "not-filed", "not-adjustable", "no-code", "refu
 
 @dataclass(frozen=True)
 class Permission:
-    """One IAM action, its resources, and the rules that need it."""
+    """One IAM action, its resources, the rules that need it, and what limits it further."""
 
     action: str
     resources: tuple[str, ...]
     rules: tuple[str, ...]
+    condition: Mapping[str, Mapping[str, str]] | None = None
 
 
 @dataclass(frozen=True)

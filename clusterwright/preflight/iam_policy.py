@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, Protocol
 
@@ -55,18 +56,20 @@ def permissions(
 
 
 def document(allowed: Iterable[Permission]) -> dict[str, Any]:
-    """Return the policy document: one statement for each set of resources."""
-    by_resources: dict[tuple[str, ...], list[str]] = {}
+    """Return the policy document: one statement for each set of resources and condition."""
+    statements: dict[tuple[tuple[str, ...], str], list[Permission]] = {}
     for permission in allowed:
-        by_resources.setdefault(permission.resources, []).append(permission.action)
+        condition = json.dumps(permission.condition, sort_keys=True)
+        statements.setdefault((permission.resources, condition), []).append(permission)
     return {
         "Version": "2012-10-17",
         "Statement": [
             {
                 "Effect": "Allow",
-                "Action": actions,
+                "Action": [permission.action for permission in together],
                 "Resource": resources[0] if len(resources) == 1 else list(resources),
+                **({"Condition": together[0].condition} if together[0].condition else {}),
             }
-            for resources, actions in sorted(by_resources.items())
+            for (resources, _), together in sorted(statements.items())
         ],
     }

@@ -275,6 +275,11 @@ def test_json_and_platforms(platform: str, tmp_path: Path) -> None:
         assert ("s3:GetObject" in names) == (platform in ("hyperpod-slurm", "parallelcluster"))
         if words[0] in ("status", "node", "drift", "diagnose"):
             assert ("sagemaker:DescribeCluster" in names) == platform.startswith("hyperpod")
-        acts = names & {"sagemaker:BatchReplaceClusterNodes", "s3:PutObject"}
-        if words[0] != "accept":
-            assert bool(acts) == (words[0] == "node" and platform.startswith("hyperpod"))
+        acts = names & {"sagemaker:BatchReplaceClusterNodes", "ec2:TerminateInstances"}
+        on_hyperpod = platform.startswith("hyperpod")
+        replacing = (
+            "sagemaker:BatchReplaceClusterNodes" if on_hyperpod else "ec2:TerminateInstances"
+        )
+        assert acts == ({replacing} if words[0] == "node" else set())
+        limited = [each["Action"] for each in data["policy"]["Statement"] if "Condition" in each]
+        assert limited == [[*acts]] * ("ec2:TerminateInstances" in acts)

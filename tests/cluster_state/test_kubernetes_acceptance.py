@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from clusterwright.cluster_state import kubernetes_acceptance
+from clusterwright.cluster_state import kubernetes_acceptance, kubernetes_context
 from clusterwright.cluster_state.acceptance import RunReport
 from clusterwright.cluster_state.kubernetes_acceptance import KubernetesRuns, kubernetes_runs
 from clusterwright.cluster_state.kubernetes_view import KubectlFailed
@@ -189,8 +189,8 @@ class Spec:
 def test_the_context_is_that_of_the_cluster(
     monkeypatch: pytest.MonkeyPatch, endpoint: Any, config: Any, found: str
 ) -> None:
-    monkeypatch.setattr(kubernetes_acceptance, "cluster_name", lambda _: "train")
-    monkeypatch.setattr(kubernetes_acceptance.eks, "kubernetes_cluster", lambda *_: endpoint)
+    monkeypatch.setattr(kubernetes_context, "cluster_name", lambda _: "train")
+    monkeypatch.setattr(kubernetes_context.eks, "kubernetes_cluster", lambda *_: endpoint)
     session, spec = object(), Spec()
     answer = kubernetes_runs(session, spec, "f", Kubectl(config=config))  # type: ignore[arg-type]
     value = answer.context if isinstance(answer, KubernetesRuns) else answer.reason

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from clusterwright.aws.live_properties import READERS
-from clusterwright.cluster_state.permissions import LIVE_ACTIONS, acting, reading
+from clusterwright.cluster_state.permissions import LIVE_ACTIONS, acting, condition, reading
 from clusterwright.platforms.hyperpod.instance_groups import lifecycle_bucket
 from tests.support import specs
 
@@ -33,10 +33,21 @@ def test_the_bucket_is_named(tmp_path: Path) -> None:
 def test_acting_by_means(tmp_path: Path) -> None:
     cluster = specs.load(tmp_path).cluster
     assert acting(cluster, {}) == {}
-    assert acting(cluster, {"replace": None}) == {}
     assert set(acting(cluster, {"reboot": "hyperpod"})) == {
         "s3:PutObject",
         "sagemaker:BatchRebootClusterNodes",
+    }
+
+
+def test_ec2_acts_on_the_instances_of_the_cluster(tmp_path: Path) -> None:
+    cluster = specs.load(tmp_path, {"platform": "parallelcluster"}).cluster
+    found = acting(cluster, {"replace": "ec2"})
+    instances = f"arn:aws:ec2:us-east-1:{cluster.account}:instance/*"
+    assert found["ec2:TerminateInstances"] == (instances,)
+    assert set(found) == {"ec2:TerminateInstances", "s3:PutObject"}
+    assert condition(cluster, "s3:PutObject") is None
+    assert condition(cluster, "ec2:TerminateInstances") == {
+        "StringEquals": {"aws:ResourceTag/clusterwright:environment": cluster.environment}
     }
 
 

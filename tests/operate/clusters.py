@@ -124,6 +124,15 @@ def plan(**changes: Any) -> CapacityState:
     return replace(made, **changes)
 
 
+ON_EKS: dict[str, Any] = {
+    "platform": "eks",
+    "compute": [
+        {"name": "workers", "role": "compute", "instance_type": "p5.48xlarge", "count": 4}
+    ],
+}
+"""Changes of the small spec."""
+
+
 def load(folder: Path, **changes: Any) -> LoadedSpec:
     """The small spec; `changes` at dotted paths with `__` for dots."""
     return specs.load(folder, {key.replace("__", "."): v for key, v in changes.items()})

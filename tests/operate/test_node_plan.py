@@ -20,6 +20,7 @@ from clusterwright.operate.node_plan import REBOOT_MINUTES, UnknownNode, means_o
 from clusterwright.operate.results import NodePlan, NodeVerb
 from tests.operate.clusters import (
     NOW,
+    ON_EKS,
     cluster_state,
     in_slurm,
     load,
@@ -222,29 +223,58 @@ def test_nothing_to_do(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("platform", "verb", "means", "reason"),
+    ("platform", "verb", "means"),
     [
-        ("parallelcluster", "drain", "controller", None),
-        ("parallelcluster", "reboot", "controller", None),
-        ("parallelcluster", "replace", None, "State=DOWN"),
-        ("pcs", "drain", "controller", None),
-        ("pcs", "replace", None, "terminate-instances"),
-        ("eks", "drain", None, "kubectl drain {name}"),
-        ("eks", "resume", None, "kubectl uncordon {name}"),
-        ("eks", "reboot", None, "aws ec2 reboot-instances --instance-ids {id}"),
-        ("eks", "replace", None, "aws ec2 terminate-instances --instance-ids {id}"),
-        ("hyperpod-eks", "replace", "hyperpod", None),
-        ("hyperpod-eks", "drain", None, "kubectl drain {name}"),
+        ("parallelcluster", "drain", "controller"),
+        ("parallelcluster", "reboot", "controller"),
+        ("parallelcluster", "replace", "ec2"),
+        ("pcs", "drain", "controller"),
+        ("pcs", "reboot", "controller"),
+        ("pcs", "replace", "ec2"),
+        ("eks", "drain", "kubernetes"),
+        ("eks", "resume", "kubernetes"),
+        ("eks", "reboot", "ec2"),
+        ("eks", "replace", "ec2"),
+        ("hyperpod-eks", "replace", "hyperpod"),
+        ("hyperpod-eks", "drain", "kubernetes"),
     ],
 )
-def test_means_of_platforms(
-    platform: str, verb: NodeVerb, means: str | None, reason: str | None
-) -> None:
-    cluster = specs.SMALL | {"platform": platform}
-    found = means_of(_cluster(cluster), verb)
-    assert found.means == means
-    assert (reason or "") in (found.refused or "")
-    assert (found.refused is None) == (means is not None)
+def test_means_of_platforms(platform: str, verb: NodeVerb, means: str) -> None:
+    assert means_of(_cluster({"platform": platform}), verb) == means
+
+
+def test_replacement_by_ec2_stops_jobs(tmp_path: Path) -> None:
+    spec = {"platform": "parallelcluster"}
+    found = planned(
+        tmp_path, "replace", "ip-workers-1", spec=spec, scheduler=slurm(running=(JOB,))
+    )
+    assert (found.means, found.drains_first, found.jobs_stop) == ("ec2", True, True)
+    assert found.effects[0] == (
+        "EC2 terminates the instances, and the head node starts new ones: jobs on the nodes stop"
+    )
+    assert (found.node_minutes, found.usd) == (None, None)
+    assert found.usd_per_hour == rates(load(tmp_path, **spec)).of_group("workers")
+    found = planned(tmp_path, "replace", "ip-workers-1", spec=spec, nodes=(node(2),))
+    assert refusal(found) == "EC2 has no instance of it"
+    ending = node(1, condition="ending", state="shutting-down")
+    found = planned(tmp_path, "replace", "ip-workers-1", spec=spec, nodes=(ending,))
+    assert refusal(found) == "it is shutting-down"
+    found = planned(tmp_path, "replace", "ip-workers-1", spec=spec, scheduler=UNKNOWN)
+    assert "--without-scheduler" in (refusal(found) or "")
+
+
+def test_draining_on_kubernetes(tmp_path: Path) -> None:
+    spec = ON_EKS
+    found = planned(tmp_path, "drain", "ip-workers-1", spec=spec)
+    assert (found.means, found.jobs_stop, found.actions[0].refused) == ("kubernetes", False, None)
+    assert found.effects == ("Kubernetes schedules no new pod on the nodes; running pods go on",)
+    cordoned = slurm(in_slurm(1, "READY", "SCHEDULING_DISABLED"))
+    found = planned(tmp_path, "drain", "ip-workers-1", spec=spec, scheduler=cordoned)
+    assert found.actions[0].unchanged == "it is drained already"
+    found = planned(tmp_path, "resume", "ip-workers-1", spec=spec, scheduler=cordoned)
+    assert len(found.wanted) == 1
+    found = planned(tmp_path, "reboot", "ip-workers-1", spec=spec)
+    assert found.effects[0] == "EC2 reboots the instances: jobs on them stop"
 
 
 def _cluster(data: dict[str, Any]) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,16 @@ from clusterwright.cluster_state.not_read import NotRead
 from clusterwright.cluster_state.published import NodeAcceptance, SchedulerView
 from clusterwright.operate.node_progress import Progress, progress
 from clusterwright.operate.results import NodeAction, NodeVerb
-from tests.operate.clusters import NOW, cluster_state, in_slurm, load, minutes, node, published
+from tests.operate.clusters import (
+    NOW,
+    ON_EKS,
+    cluster_state,
+    in_slurm,
+    load,
+    minutes,
+    node,
+    published,
+)
 
 ASKED = NOW - minutes(10)
 ACTION = NodeAction(
@@ -30,8 +40,9 @@ def seen(
     *,
     acceptance: NodeAcceptance | None = None,
     action: NodeAction = ACTION,
+    hold: bool = True,
 ) -> Progress:
-    spec = load(folder)
+    spec = load(folder, acceptance={"hold": hold})
     known = {"ip-workers-1": acceptance} if acceptance is not None else {}
     view = SchedulerView(published([slurm or in_slurm(1)], acceptance=known), None)
     state = cluster_state(spec, nodes=(first, node(2)), scheduler=view)
@@ -134,5 +145,66 @@ def test_parallelcluster_has_only_slurms_view(tmp_path: Path) -> None:
     assert progress(spec.cluster, state, ACTION, "reboot", asked_at=ASKED).stage == "ready"
     state = cluster_state(spec, scheduler=SchedulerView(published([in_slurm(3)]), None))
     assert progress(spec.cluster, state, ACTION, "reboot", asked_at=ASKED).reason == (
-        "Slurm does not have the node"
+        "the scheduler does not have the node"
+    )
+
+
+def by_ec2(folder: Path, *nodes: Any, slurm: Any = None, **changes: Any) -> Progress:
+    spec = load(folder, platform="parallelcluster", **changes)
+    view = SchedulerView(published([slurm or in_slurm(1)], acceptance={}), None)
+    state = cluster_state(spec, nodes=nodes, scheduler=view)
+    return progress(spec.cluster, state, ACTION, "replace", asked_at=ASKED)
+
+
+def test_an_instance_that_ec2_ended_is_replaced_under_its_name(tmp_path: Path) -> None:
+    new = in_slurm(1, instance_id="i-new")
+    assert by_ec2(tmp_path, NEW, slurm=new) == Progress("ready", "it runs", "i-new")
+    for nodes, slurm, reason in (
+        ((node(1, condition="ending", state="shutting-down"),), None, "not been launched yet"),
+        ((), None, "its new instance has not been launched yet"),
+        ((NEW,), in_slurm(1, "DOWN", instance_id="i-new"), "the scheduler's state is DOWN"),
+        ((node(1, instance_id="i-new", condition="starting", state="pending"),), new, "pending"),
+        ((), in_slurm(1, "IDLE", "POWERING_DOWN"), "the scheduler's state is IDLE+POWERING_DOWN"),
+    ):
+        found = by_ec2(tmp_path, *nodes, slurm=slurm)
+        assert (found.stage, reason in found.reason) == ("waiting", True), found
+
+
+def test_a_dynamic_node_has_its_instance_with_the_next_job(tmp_path: Path) -> None:
+    found = by_ec2(tmp_path, slurm=in_slurm(1, "IDLE", "CLOUD", "POWERED_DOWN"))
+    assert found == Progress("ready", "Slurm launches an instance for its next job")
+
+
+def test_kubernetes_nodes_are_replaced_by_newer_ones(tmp_path: Path) -> None:
+    spec = load(tmp_path, **ON_EKS)
+    ready = [in_slurm(i, "READY") for i in (7, 8)]
+    view = SchedulerView(published(ready, acceptance={}), None)
+    nodes = [node(7, launched_at=SINCE), node(8, launched_at=SINCE + minutes(0.5)), node(3)]
+    state = cluster_state(spec, nodes=tuple(nodes), scheduler=view)
+    found = [
+        progress(spec.cluster, state, ACTION, "replace", asked_at=ASKED, rank=rank)
+        for rank in range(3)
+    ]
+    assert [(each.stage, each.new_instance_id) for each in found] == [
+        ("ready", "i-workers-7"),
+        ("ready", "i-workers-8"),
+        ("waiting", None),
+    ]
+
+
+@pytest.mark.parametrize(("boot", "stage"), [("a", "waiting"), ("b", "ready")])
+def test_a_reboot_on_kubernetes_is_another_boot(tmp_path: Path, boot: str, stage: str) -> None:
+    spec = load(tmp_path, **ON_EKS)
+    view = SchedulerView(published([in_slurm(1, "READY", boot_id=boot)], acceptance={}), None)
+    state = cluster_state(spec, nodes=(node(1),), scheduler=view)
+    action = replace(ACTION, boot_id="a")
+    assert progress(spec.cluster, state, action, "reboot", asked_at=ASKED).stage == stage
+
+
+def test_without_the_hold_nothing_tests_a_node_again(tmp_path: Path) -> None:
+    before = NodeAcceptance(state="accepted", since=ASKED - minutes(1))
+    found = seen(tmp_path, "replace", NEW, acceptance=before, hold=False)
+    assert found.stage == "ready"
+    assert found.reason == (
+        "it runs, and is not tested again: clusterwright accept FILE --nodes ip-workers-1"
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -99,6 +99,28 @@ def tagged(session: AwsSession, key: str, value: str) -> tuple[NodeInstance, ...
         )
         for answer in reservation["Instances"]
     )
+
+
+def reboot(session: AwsSession, ids: Sequence[str]) -> None:
+    """Reboot instances.
+
+    Raises
+    ------
+    AwsUnavailable
+        EC2 refused all of them, or did not answer.
+    """
+    session.call("ec2", "RebootInstances", InstanceIds=list(ids))
+
+
+def terminate(session: AwsSession, ids: Sequence[str]) -> None:
+    """Terminate instances; their instance store and root volumes are lost.
+
+    Raises
+    ------
+    AwsUnavailable
+        EC2 refused all of them, as with termination protection of one, or did not answer.
+    """
+    session.call("ec2", "TerminateInstances", InstanceIds=list(ids))
 
 
 def karpenter_instances(session: AwsSession, cluster: str) -> tuple[str, ...]:

@@ -244,8 +244,8 @@ def _no_means(setting: Setting, verb: str) -> Optional[str]:
         )
     if verb == "replace":
         return (
-            "no API replaces nodes on this platform; from a workstation, clusterwright node "
-            "replace FILE {name} --because TEXT says what to do instead"
+            "EC2 terminates the instance for it, and this node has no right to ask it; from a "
+            "workstation: clusterwright node replace FILE {name} --because TEXT"
         )
     return None
 

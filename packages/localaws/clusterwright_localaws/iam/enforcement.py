@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from clusterwright_localaws.core.runtime import Runtime
-from clusterwright_localaws.iam import callers, denials, entities
+from clusterwright_localaws.iam import callers, denials, entities, resource_tags
 from clusterwright_localaws.iam.evaluation import Decision, Policies, Request, evaluate
 from clusterwright_localaws.iam.inside import acting, is_inside
 from clusterwright_localaws.iam.operations import FREE, UNSIGNED
@@ -75,7 +75,7 @@ def decide(
     """Evaluate one need of a caller against everything that has a say."""
     world = runtime.world
     target = resource_of(need.resource, need.action)
-    extra = dict(need.context)
+    extra = {**need.context, **resource_tags.of_resource(need.resource)}
     if target.account:
         extra["aws:ResourceAccount"] = target.account
         if need.resource.split(":")[2] == "s3":

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import ClassVar
 
+import pytest
+
 from clusterwright_localaws import local_aws
 from packages.localaws.tests.iam.conftest import (
     ACCOUNT,
@@ -51,6 +53,29 @@ class TestOrganisation:
             ADMIN("s3").list_objects_v2(Bucket="our-bucket")
             found = refused(STRANGER("s3").list_objects_v2, Bucket="our-bucket")
             assert found[1] == "AccessDenied"
+
+
+@pytest.mark.parametrize("key", ["aws:ResourceTag/cluster", "ec2:ResourceTag/cluster"])
+def test_tags_of_instances(key: str) -> None:
+    with local_aws(iam="enforced"):
+        ours, other = (
+            ADMIN("ec2").run_instances(
+                ImageId="ami-12c6146b",
+                MinCount=1,
+                MaxCount=1,
+                TagSpecifications=[
+                    {"ResourceType": "instance", "Tags": [{"Key": "cluster", "Value": name}]}
+                ],
+            )["Instances"][0]["InstanceId"]
+            for name in ("ours", "other")
+        )
+        limited = allow("ec2:RebootInstances", Condition={"StringEquals": {key: "ours"}})
+        operator = user("ann", limited)("ec2")
+        operator.reboot_instances(InstanceIds=[ours])
+        for ids in ([other], [ours, other]):
+            assert refused(operator.reboot_instances, InstanceIds=ids)[1] == (
+                "UnauthorizedOperation"
+            )
 
 
 def test_policies_are_ignored_when_iam_is_not_enforced() -> None:

@@ -6,6 +6,7 @@ lifecycle action, runs on it before its slurmd starts, so no job runs on an inco
 
 from __future__ import annotations
 
+from clusterwright_rehearsal.scenario_api import command_line
 from clusterwright_rehearsal.scenario_api.context import ScenarioContext
 from clusterwright_rehearsal.scenario_api.jobs import start_counting, submit_to_node
 
@@ -17,6 +18,8 @@ PROMISES = {
     "replaced": "another instance is launched, and our action has run on it",
     "job-again": "the lost job runs again from its checkpoint",
     "takes-jobs": "the new node runs a job",
+    "by-command": "`clusterwright node replace` drains the node, has its instance replaced, waits "
+    "until the new one can take jobs, and resumes it",
 }
 
 
@@ -42,3 +45,17 @@ def run(context: ScenarioContext) -> None:
     with context.promise("takes-jobs"):
         context.wait_idle()
         submit_to_node(context, context.node(node.name)).wait("COMPLETED", within_s=60)
+
+    with context.promise("by-command"):
+        old = context.node(node.name).instance_id
+        words = (node.host, "--because=slow NVLink", "--yes", "--wait=300")
+        (row,) = command_line.answer(context, ("node", "replace"), *words)["nodes"]
+        new = context.node(node.name)
+        context.expect(row["outcome"] == "done", f"{row}")
+        context.expect(
+            (row["instance_id"], row["new_instance_id"]) == (old, new.instance_id) != (old, old),
+            f"{row}; {new} is {new.instance_id}",
+        )
+        context.note(f"{old} by {row['new_instance_id']}: {row['reason']}")
+        context.wait_idle()
+        submit_to_node(context, new).wait("COMPLETED", within_s=60)

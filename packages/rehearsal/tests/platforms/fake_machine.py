@@ -65,6 +65,7 @@ class FakeMachine:
 
     def crash(self) -> None:
         self.events.append("crash")
+        self.up = False
 
     def wipe(self) -> None:
         self.events.append("wipe")

@@ -7,6 +7,7 @@ API = (
     "clusters",
     "nodegroups",
     "pod_identity",
+    "replacements",
     "tags",
     "updates",
     "versions",

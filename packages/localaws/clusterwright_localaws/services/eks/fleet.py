@@ -75,6 +75,12 @@ class Fleet:
                 return problem
         return None
 
+    def restore(self) -> Problem | None:
+        """Launch instances in place of terminated ones; return the issue if that fails."""
+        alive = self._alive(self.nodes)
+        self._forget([node for node in self.nodes if node[0] not in alive])
+        return self.grow_to(self.group.members["scalingConfig"]["desiredSize"])
+
     def end(self) -> None:
         """Terminate every node."""
         self._end(list(self.nodes))
@@ -211,7 +217,13 @@ class Fleet:
     def _end(self, nodes: list[tuple[str, str, list[tuple[int, int]]]]) -> None:
         if not nodes:
             return
-        alive = {
+        alive = self._alive(nodes)
+        self._forget(nodes)
+        if alive:
+            self._ec2().terminate_instances(InstanceIds=sorted(alive))
+
+    def _alive(self, nodes: list[tuple[str, str, list[tuple[int, int]]]]) -> set[str]:
+        return {
             instance["InstanceId"]
             for page in self._ec2()
             .get_paginator("describe_instances")
@@ -224,8 +236,8 @@ class Fleet:
             for reservation in page["Reservations"]
             for instance in reservation["Instances"]
         }
-        if alive:
-            self._ec2().terminate_instances(InstanceIds=sorted(alive))
+
+    def _forget(self, nodes: list[tuple[str, str, list[tuple[int, int]]]]) -> None:
         for _, subnet_id, ranges in nodes:
             self.store.network.give_back(subnet_id, ranges)
         gone = {node[0] for node in nodes}

@@ -92,6 +92,16 @@ class TestNodegroups:
         assert eks.list_nodegroups(clusterName="eks")["nodegroups"] == []
         assert (eks_site.site.free_addresses(), nodes()) == (before, [])
 
+    def test_terminated_nodes_are_replaced(self, eks_site: EksSite, eks: Any) -> None:
+        eks.create_nodegroup(**eks_site.group())
+        free, (first, second) = eks_site.site.free_addresses(), nodes()
+        client("ec2").terminate_instances(InstanceIds=[first])
+        assert second in nodes()
+        assert first not in nodes()
+        assert (len(nodes()), eks_site.site.free_addresses()) == (2, free)
+        eks.delete_nodegroup(clusterName="eks", nodegroupName="system")
+        assert nodes() == []
+
     def test_nodes_start_from_a_registered_image(self, eks_site: EksSite, eks: Any) -> None:
         image = client("ec2").register_image(
             Name="mine", Architecture="x86_64", VirtualizationType="hvm"

@@ -134,6 +134,7 @@ class RunningCluster:
     def replace_unhealthy_nodes(self) -> None:
         """One iteration of clustermgtd over the static nodes."""
         drained = self._drained()
+        self._end_terminated()
         for node in self.nodes():
             name = node.machine.name
             if node.order.node_type != "ComputeFleet" or name in self._busy | self._given_up:
@@ -287,6 +288,22 @@ class RunningCluster:
         if node.phase == "running" and node.machine.name in drained:
             return f"node state is {drained[node.machine.name]}"
         return None
+
+    def _end_terminated(self) -> None:
+        """End the machines of compute nodes whose instances somebody terminated in EC2."""
+        ids = {
+            node.order.instance_id: node
+            for node in self.nodes()
+            if node.order.node_type == "ComputeFleet" and node.machine.name not in self._busy
+        }
+        ended = [{"Name": "instance-state-name", "Values": ["shutting-down", "terminated"]}]
+        pages = self._account.client("ec2").get_paginator("describe_instances")
+        for page in pages.paginate(Filters=ended):
+            for reservation in page["Reservations"]:
+                for instance in reservation["Instances"]:
+                    node = ids.get(instance["InstanceId"])
+                    if node is not None and node.machine.is_up():
+                        node.machine.crash()
 
     def _drained(self) -> dict[str, str]:
         """Host name → Slurm state of nodes that are down, or drained without a job.

@@ -52,9 +52,10 @@ class Cluster(RunningCluster):
     def __init__(self, **settings: Any) -> None:
         self.events: list[str] = []
         self.vpc: Any = Mock()
+        self.terminated: list[str] = []
         super().__init__(
             ORDER,
-            Mock(),
+            Mock(client=self._client),
             self.vpc,
             Settings(**settings),
             lambda event, *_, **__: self.events.append(event),
@@ -62,6 +63,12 @@ class Cluster(RunningCluster):
         self.relaunches: list[str] = []
         self.relaunch_failures: list[Exception] = []
         self.head = self.add(member(9, kind="HeadNode", group="head"))
+
+    def _client(self, service: str) -> Any:
+        assert service == "ec2"
+        instances = [{"InstanceId": one} for one in self.terminated]
+        pages = [{"Reservations": [{"Instances": instances}]}]
+        return Mock(get_paginator=lambda _: Mock(paginate=lambda **_: pages))
 
     def add(self, one: ClusterNode, *, up: bool = True, phase: str = "running") -> Any:
         machine = FakeMachine(one.host, up=up)
@@ -102,6 +109,15 @@ class TestUnhealthy:
         assert cluster._unhealthy_reason(lost, {}) == "instance is terminated"
         patient = Cluster(detection_s=3600.0)
         assert patient._unhealthy_reason(patient.add(member(1), up=False), {}) is None
+
+    def test_an_instance_that_somebody_terminated(self) -> None:
+        cluster = Cluster(detection_s=0.0)
+        cluster._pool = Mock(submit=lambda work, *arguments: work(*arguments))
+        node, login = cluster.add(member(1)), cluster.add(member(2, kind="LoginNode", group="l"))
+        cluster.terminated = [node.order.instance_id, login.order.instance_id, "i-other"]
+        cluster.replace_unhealthy_nodes()
+        assert cluster.relaunches == ["training-st-workers-1: instance is terminated"]
+        assert login.machine.is_up()
 
     def test_a_drained_node_that_was_running(self) -> None:
         cluster = Cluster()

@@ -1,4 +1,4 @@
-"""`clusterwright accept` with an EKS cluster on the local AWS, and a kubectl that answers.
+"""`clusterwright accept` and `node` with an EKS cluster, and a kubectl that answers.
 
 The local AWS has EKS's API and no Kubernetes API: kubectl is a program of this test, with the
 nodes of the local AWS. The controller's program is tested in tests/nodes/acceptance.
@@ -33,6 +33,11 @@ words = sys.argv[1:]
 kinds = ("config", "nodes", "jobs", "cronjob", "configmap", "job")
 if "create" in words:
     (folder / "created.json").write_text(sys.stdin.read())
+    sys.exit()
+verb = next((verb for verb in ("cordon", "uncordon") if verb in words), None)
+if verb is not None:
+    with (folder / "cordons").open("a") as file:
+        print(verb, words[-1], file=file)
     sys.exit()
 kind = next(kind for kind in kinds if kind in words)
 if kind == "configmap" and not (folder / "created.json").exists():
@@ -69,12 +74,7 @@ def cluster(deployed: Deployed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     program.write_text(KUBECTL.format(python=sys.executable, folder=os.fspath(tmp_path)))
     program.chmod(program.stat().st_mode | stat.S_IXUSR)
     endpoint = deployed.account.client("eks").describe_cluster(name="test")["cluster"]["endpoint"]
-    found = {}
-    reservations = deployed.account.client("ec2").describe_instances()["Reservations"]
-    for instance in (one for each in reservations for one in each["Instances"]):
-        tags = {tag["Key"]: tag["Value"] for tag in instance["Tags"]}
-        if "workers" in tags.get("eks:nodegroup-name", ""):
-            found[instance["PrivateDnsName"]] = instance["InstanceId"]
+    found = workers(deployed)
     put(
         tmp_path,
         config={
@@ -87,20 +87,61 @@ def cluster(deployed: Deployed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     return found
 
 
+def workers(deployed: Deployed) -> dict[str, str]:
+    """Instance ids of the workers that run, by name."""
+    running = [{"Name": "instance-state-name", "Values": ["running"]}]
+    found = {}
+    answer = deployed.account.client("ec2").describe_instances(Filters=running)
+    for instance in (one for each in answer["Reservations"] for one in each["Instances"]):
+        tags = {tag["Key"]: tag["Value"] for tag in instance["Tags"]}
+        if "workers" in tags.get("eks:nodegroup-name", ""):
+            found[instance["PrivateDnsName"]] = instance["InstanceId"]
+    return found
+
+
 def put(folder: Path, **answers: Any) -> None:
     for kind, answer in answers.items():
         (folder / f"{kind}.json").write_text(json.dumps(answer))
 
 
-def node(name: str, instance: str) -> dict[str, Any]:
+def node(name: str, instance: str, *, held: bool = True, boot: str = "a") -> dict[str, Any]:
+    taint = {"key": "clusterwright/acceptance", "value": "pending"}
     return {
         "metadata": {"name": name, "labels": {"clusterwright.dev/group": "workers"}},
         "spec": {
             "providerID": f"aws:///us-east-1a/{instance}",
-            "taints": [{"key": "clusterwright/acceptance", "value": "pending"}],
+            "taints": [taint] if held else [],
         },
-        "status": {"conditions": [{"type": "Ready", "status": "True"}]},
+        "status": {
+            "conditions": [{"type": "Ready", "status": "True"}],
+            "nodeInfo": {"bootID": boot},
+        },
     }
+
+
+class Cluster:
+    """Each pause of `clusterwright node` is a turn of Kubernetes: nodes are there and accepted."""
+
+    def __init__(self, deployed: Deployed, folder: Path, boot: str) -> None:
+        self.deployed, self.folder, self.boot = deployed, folder, boot
+        self.now = 0.0
+
+    def monotonic(self) -> float:
+        return self.now
+
+    def sleep(self, seconds: float) -> None:
+        self.now += seconds
+        there = workers(self.deployed).items()
+        nodes = [node(name, one, held=False, boot=self.boot) for name, one in there]
+        put(self.folder, nodes={"items": nodes})
+
+
+def act(deployed: Deployed, verb: str, name: str, *words: str) -> tuple[int, dict[str, Any]]:
+    """The exit code and the result of one node."""
+    given = ("--because", "xid 79", "--yes", "--format", "json", *words)
+    found = clusterwright("node", verb, deployed.path, name, *given)
+    (one,) = json.loads(found.out)["nodes"]
+    return found.exit_code, one
 
 
 def rendered(deployed: Deployed) -> dict[str, Any]:
@@ -178,3 +219,40 @@ def test_without_kubectl_nothing_is_started(deployed: Deployed, tmp_path: Path) 
     assert found.exit_code == 2, found.err
     assert "aws eks update-kubeconfig --name test --region us-east-1" in found.out
     assert not (tmp_path / "created.json").exists()
+
+
+def test_nodes_are_cordoned(deployed: Deployed, cluster: dict[str, str], tmp_path: Path) -> None:
+    name = next(iter(cluster))
+    assert act(deployed, "drain", name)[0] == 0
+    assert (tmp_path / "cordons").read_text() == f"cordon {name}\n"
+    drained = node(name, cluster[name], held=False)
+    drained["spec"]["unschedulable"] = True
+    put(tmp_path, nodes={"items": [drained]})
+    assert act(deployed, "resume", cluster[name])[0] == 0
+    assert (tmp_path / "cordons").read_text() == f"cordon {name}\nuncordon {name}\n"
+
+
+def test_an_instance_is_replaced_by_its_node_group(
+    deployed: Deployed, cluster: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = next(iter(cluster))
+    monkeypatch.setattr("clusterwright.cli.node_follow.time", Cluster(deployed, tmp_path, "a"))
+    code, found = act(deployed, "replace", name)
+    assert (code, found["outcome"], found["instance_id"]) == (0, "done", cluster[name]), found
+    now = set(workers(deployed).values())
+    assert now - set(cluster.values()) == {found["new_instance_id"]}
+    assert set(cluster.values()) - now == {cluster[name]}
+    # The new node has another name, and is not cordoned.
+    assert (tmp_path / "cordons").read_text() == f"cordon {name}\n"
+
+
+def test_a_node_boots_again(
+    deployed: Deployed, cluster: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = next(iter(cluster))
+    turns = Cluster(deployed, tmp_path, "b")
+    monkeypatch.setattr("clusterwright.cli.node_follow.time", turns)
+    code, found = act(deployed, "reboot", name)
+    assert (code, found["outcome"]) == (0, "done"), found
+    assert turns.now > 0
+    assert (tmp_path / "cordons").read_text() == f"cordon {name}\nuncordon {name}\n"
