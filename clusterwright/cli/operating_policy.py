@@ -52,7 +52,7 @@ def operating_permissions(
     from clusterwright.operate.node_plan import means_of
     from clusterwright.preflight.account_results import Permission
 
-    means = {verb: means_of(cluster, verb) for verb in verbs}
+    means: dict[str, str] = {verb: means_of(cluster, verb) for verb in verbs}
     if command == "diagnose":
         actions = diagnosing(cluster)
     elif command == "report cost":

@@ -211,6 +211,7 @@ def _ec2_node(node: instances.NodeInstance, group: str | None) -> PlatformNode:
         _EC2.get(node.state, "unknown"),
         launched_at=node.launched_at,
         lifecycle=node.lifecycle,
+        address=node.address,
     )
 
 

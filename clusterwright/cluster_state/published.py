@@ -48,6 +48,9 @@ class SchedulerNode(_Part):
         default=None, description="The group of the spec; null where the controller cannot tell."
     )
     instance_id: str | None = Field(default=None, description="The EC2 instance id.")
+    address: str | None = Field(
+        default=None, description="NodeAddr in Slurm: the private address of its instance."
+    )
     states: tuple[str, ...] | None = Field(
         default=None, description="Slurm's states and flags, such as IDLE and DRAIN."
     )

@@ -93,6 +93,9 @@ class PlatformNode:
     lifecycle: str | None = None
     """EC2's lifecycle, such as `spot`; None on HyperPod."""
 
+    address: str | None = None
+    """The private address; None on HyperPod."""
+
     @property
     def name(self) -> str:
         """The name that people use before the scheduler knows the node."""

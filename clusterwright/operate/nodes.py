@@ -194,22 +194,26 @@ def _history(
 
 
 class _Index:
-    """The scheduler's nodes by instance id and by name; each is taken once."""
+    """The scheduler's nodes by instance id, name and address; each is taken once."""
 
     def __init__(self, scheduler: SchedulerState | None) -> None:
         nodes: Iterable[SchedulerNode] = (scheduler.nodes if scheduler is not None else None) or ()
         self._by_name = {node.name: node for node in nodes}
         self._by_id = {node.instance_id: node for node in nodes if node.instance_id}
+        self._by_address = {node.address: node for node in nodes if node.address}
 
     def take(self, node: PlatformNode) -> SchedulerNode | None:
         """The scheduler's node of an instance.
 
         After a replacement Slurm keeps the name, and the published instance id may be the old one
-        for some minutes, so the host name counts too.
+        for some minutes, so the host name counts too. Nodes of ParallelCluster and PCS have names
+        of their own and no instance id in Slurm; their NodeAddr is the instance's address.
         """
         found = self._by_id.get(node.instance_id or "")
         if found is None or found.name not in self._by_name:
             found = self._by_name.get(node.hostname or "")
+        if found is None:
+            found = self._by_address.get(node.address or "")
         return None if found is None else self._by_name.pop(found.name, None)
 
     def rest(self) -> Iterable[SchedulerNode]:

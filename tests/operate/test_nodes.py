@@ -47,6 +47,26 @@ def test_nodes_are_matched_by_instance_id_then_by_host_name(spec: LoadedSpec) ->
     assert found[1].names == {"workers-1", "i-workers-1", "ip-workers-1"}
 
 
+def test_names_of_their_own_are_matched_by_address(spec: LoadedSpec) -> None:
+    platform = (
+        node(1, hostname="ip-10-0-0-7", address="10.0.0.7"),
+        node(2, hostname="ip-10-0-0-8", address="10.0.0.8"),
+    )
+    scheduler = [
+        in_slurm(1, instance_id=None, address="10.0.0.8"),
+        in_slurm(2, instance_id=None, address="ip-workers-2"),
+    ]
+    state = cluster_state(
+        spec, nodes=platform, scheduler=SchedulerView(published(scheduler), None)
+    )
+    found = joined_nodes(spec.cluster, state)
+    assert [(n.name, n.platform and n.platform.instance_id) for n in found] == [
+        ("ip-10-0-0-7", "i-workers-1"),
+        ("ip-workers-1", "i-workers-2"),
+        ("ip-workers-2", None),
+    ]
+
+
 def test_order_is_that_of_the_groups_then_natural(spec: LoadedSpec) -> None:
     state = cluster_state(
         spec, nodes=(node(10), node(9), node(1, "controller"), node(1, "elsewhere"))

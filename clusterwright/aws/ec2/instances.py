@@ -43,6 +43,8 @@ class NodeInstance:
     lifecycle: str
     reservation_id: str | None
     tags: Mapping[str, str]
+    address: str | None = None
+    """The private address."""
 
 
 NODE_TAGS = ("parallelcluster:cluster-name", "eks:cluster-name", "clusterwright:environment")
@@ -93,6 +95,7 @@ def tagged(session: AwsSession, key: str, value: str) -> tuple[NodeInstance, ...
             lifecycle=answer.get("InstanceLifecycle") or "on-demand",
             reservation_id=answer.get("CapacityReservationId"),
             tags={tag["Key"]: tag["Value"] for tag in answer.get("Tags") or ()},
+            address=answer.get("PrivateIpAddress"),
         )
         for reservation in session.items(
             "ec2", "DescribeInstances", "Reservations", Filters=filters, MaxResults=1000

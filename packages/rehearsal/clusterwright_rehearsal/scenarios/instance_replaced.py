@@ -19,7 +19,8 @@ PROMISES = {
     "job-again": "the lost job runs again from its checkpoint",
     "takes-jobs": "the new node runs a job",
     "by-command": "`clusterwright node replace` drains the node, has its instance replaced, waits "
-    "until the new one can take jobs, and resumes it",
+    "until the new one can take jobs, and resumes it; `clusterwright status` has each node "
+    "of Slurm with its instance",
 }
 
 
@@ -59,3 +60,7 @@ def run(context: ScenarioContext) -> None:
         context.note(f"{old} by {row['new_instance_id']}: {row['reason']}")
         context.wait_idle()
         submit_to_node(context, new).wait("COMPLETED", within_s=60)
+        rows = command_line.answer(context, ("status",), codes=(0, 1, 2))["nodes"]
+        shown = {one["name"]: one["instance_id"] for one in rows if one["role"] == "compute"}
+        there = {each.host: each.instance_id for each in context.compute}
+        context.expect(shown == there, f"status has {shown}, and there are {there}")
