@@ -178,6 +178,10 @@ def _scheduler(
         unknown = state.scheduler.unknown
         why = unknown.reason if unknown is not None else "it is unknown"
         return Progress("waiting", f"the scheduler's view: {why}", new)
+    launched = node.platform.launched_at if new and node.platform is not None else None
+    if launched is not None and current.written_at < launched:
+        # A new instance can have the address, and so the name, of the one that it replaces.
+        return Progress("waiting", "the scheduler's view is of before its launch", new)
     if node.scheduler is None:
         if not node.is_compute:
             return Progress("ready", "the instance runs", new)

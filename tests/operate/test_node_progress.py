@@ -170,6 +170,15 @@ def test_an_instance_that_ec2_ended_is_replaced_under_its_name(tmp_path: Path) -
         assert (found.stage, reason in found.reason) == ("waiting", True), found
 
 
+def test_an_address_that_is_used_again_is_not_the_new_node(tmp_path: Path) -> None:
+    launched = node(1, instance_id="i-new", launched_at=NOW - minutes(0.5))
+    found = by_ec2(tmp_path, launched)
+    assert (found.stage, found.reason) == (
+        "waiting",
+        "the scheduler's view is of before its launch",
+    )
+
+
 def test_a_dynamic_node_has_its_instance_with_the_next_job(tmp_path: Path) -> None:
     found = by_ec2(tmp_path, slurm=in_slurm(1, "IDLE", "CLOUD", "POWERED_DOWN"))
     assert found == Progress("ready", "Slurm launches an instance for its next job")
@@ -179,7 +188,8 @@ def test_kubernetes_nodes_are_replaced_by_newer_ones(tmp_path: Path) -> None:
     spec = load(tmp_path, **ON_EKS)
     ready = [in_slurm(i, "READY") for i in (7, 8)]
     view = SchedulerView(published(ready, acceptance={}), None)
-    nodes = [node(7, launched_at=SINCE), node(8, launched_at=SINCE + minutes(0.5)), node(3)]
+    since = ASKED + minutes(1)
+    nodes = [node(7, launched_at=since), node(8, launched_at=since + minutes(1)), node(3)]
     state = cluster_state(spec, nodes=tuple(nodes), scheduler=view)
     found = [
         progress(spec.cluster, state, ACTION, "replace", asked_at=ASKED, rank=rank)
