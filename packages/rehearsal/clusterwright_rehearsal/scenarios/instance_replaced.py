@@ -6,7 +6,7 @@ lifecycle action, runs on it before its slurmd starts, so no job runs on an inco
 
 from __future__ import annotations
 
-from clusterwright_rehearsal.scenario_api import command_line
+from clusterwright_rehearsal.scenario_api import command_line, operator
 from clusterwright_rehearsal.scenario_api.context import ScenarioContext
 from clusterwright_rehearsal.scenario_api.jobs import start_counting, submit_to_node
 
@@ -48,6 +48,7 @@ def run(context: ScenarioContext) -> None:
         submit_to_node(context, context.node(node.name)).wait("COMPLETED", within_s=60)
 
     with context.promise("by-command"):
+        context.wait_for(lambda: _not_joined(context), within_s=60)
         old = context.node(node.name).instance_id
         words = (node.host, "--because=slow NVLink", "--yes", "--wait=300")
         (row,) = command_line.answer(context, ("node", "replace"), *words)["nodes"]
@@ -60,7 +61,13 @@ def run(context: ScenarioContext) -> None:
         context.note(f"{old} by {row['new_instance_id']}: {row['reason']}")
         context.wait_idle()
         submit_to_node(context, new).wait("COMPLETED", within_s=60)
-        rows = command_line.answer(context, ("status",), codes=(0, 1, 2))["nodes"]
-        shown = {one["name"]: one["instance_id"] for one in rows if one["role"] == "compute"}
-        there = {each.host: each.instance_id for each in context.compute}
-        context.expect(shown == there, f"status has {shown}, and there are {there}")
+        context.wait_for(lambda: _not_joined(context), within_s=60)
+
+
+def _not_joined(context: ScenarioContext) -> str | None:
+    """None if `clusterwright status` has every compute node of Slurm with its instance."""
+    operator.poll_now(context)
+    rows = command_line.answer(context, ("status",), codes=(0, 1, 2))["nodes"]
+    shown = {one["name"]: one["instance_id"] for one in rows if one["role"] == "compute"}
+    there = {each.host: each.instance_id for each in context.compute}
+    return None if shown == there else f"status has {shown}, and there are {there}"
