@@ -73,6 +73,11 @@ _OF_SLURM: Final = frozenset(s.id for s in FAMILIES["slurm_daemons"]) | {"master
 """Signatures with words that are of Slurm, or of a job, only where neither wrote something "
 "else."""
 
+_MAY_BE_FOREIGN: Final = (
+    _OF_SLURM | parts_slurm.FOREIGN | parts_kubernetes.FOREIGN | parts_network.FOREIGN
+)
+"""The only signatures for which the program that wrote a line is looked up."""
+
 _RUN: Final = 500
 """Lines between exceptions of one failure."""
 
@@ -276,11 +281,15 @@ def _match(evidence: Evidence) -> _Match | None:
     if _goes_on(evidence):
         return None
     said = _without_guesses(evidence)
-    foreign = _foreign(said.text) if evidence.kind == "log" else frozenset()
+    foreign: frozenset[str] | None = None if evidence.kind == "log" else frozenset()
     for candidate in candidates(said.text):
         signature = candidate.signature
-        values = candidate.values(said) if signature.id not in foreign else None
+        values = candidate.values(said)
         if values is None:
+            continue
+        if foreign is None and signature.id in _MAY_BE_FOREIGN:
+            foreign = _foreign(said.text)
+        if foreign is not None and signature.id in foreign:
             continue
         if signature.is_echo:
             return None

@@ -6,6 +6,7 @@ where one of its values is missing. A command whose values are missing is left o
 
 from __future__ import annotations
 
+import copy
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -105,17 +106,20 @@ class Compiled:
 
     def __init__(self, signature: Signature) -> None:
         self.signature = signature
-        self._patterns = tuple(
-            (required(text), re.compile(text, re.IGNORECASE)) for text in signature.patterns
-        )
+        self.words: tuple[frozenset[str] | None, ...] = tuple(map(required, signature.patterns))
+        """For each pattern the words of which a text must have one, None if there are none."""
+        self._patterns = tuple(re.compile(text, re.IGNORECASE) for text in signature.patterns)
         self._kinds = frozenset(signature.kinds)
+        self._parts: dict[tuple[int, ...], Compiled] = {}
 
-    @property
-    def words(self) -> frozenset[str]:
-        """Words of which a text must contain one; empty if every text must be tried."""
-        if any(words is None for words, _ in self._patterns):
-            return frozenset()
-        return frozenset(word for words, _ in self._patterns for word in words or ())
+    def only(self, numbers: tuple[int, ...]) -> Compiled:
+        """The same with some of its patterns, by their places in the signature."""
+        part = self._parts.get(numbers)
+        if part is None:
+            part = copy.copy(self)
+            part._patterns = tuple(self._patterns[number] for number in numbers)
+            self._parts[numbers] = part
+        return part
 
     def values(self, evidence: Evidence) -> Values | None:
         """The values of evidence that the signature matches, else None."""
@@ -125,7 +129,7 @@ class Compiled:
             return None
         if self.signature.needs and self.signature.needs not in evidence.fields:
             return None
-        for _, pattern in self._patterns:
+        for pattern in self._patterns:
             found = pattern.search(evidence.text)
             if found is not None:
                 groups = {k: v.strip() for k, v in found.groupdict().items() if v}

@@ -81,26 +81,29 @@ _GRAM: Final = 3
 """Length of the parts of words by which they are looked for: that of the shortest words."""
 
 _NUMBER: Final = re.compile(r"\d+")
-_Entry = tuple[str, tuple[int, ...]]
+_Place = tuple[int, int]
+"""A signature and one of its patterns, by their positions."""
+_Entry = tuple[str, tuple[_Place, ...]]
 
 
 @functools.cache
-def _words() -> tuple[dict[str, tuple[_Entry, ...]], frozenset[int]]:
-    """Words that signatures require, with their positions in the table, by a part of each; and the
-    positions of signatures without such words. Numbers in words are zero, as in `_alike`.
+def _words() -> tuple[dict[str, tuple[_Entry, ...]], frozenset[_Place]]:
+    """Words that patterns require, with the places of the patterns, by a part of each word; and
+    the places of patterns without such words. Numbers in words are zero, as in `_alike`.
 
     A text has a hundred parts and the table more than a thousand words, so that looking up the
     parts of the text is ten times as fast as looking for each word in it.
     """
-    by_word: dict[str, list[int]] = {}
+    by_word: dict[str, list[_Place]] = {}
     always = set()
     for position, candidate in enumerate(compiled()):
-        words = {_alike(word) for word in candidate.words}
-        if not words or min(map(len, words)) < _GRAM:
-            always.add(position)
-            continue
-        for word in words:
-            by_word.setdefault(word, []).append(position)
+        for number, required in enumerate(candidate.words):
+            words = {_alike(word) for word in required or ()}
+            if not words or min(map(len, words)) < _GRAM:
+                always.add((position, number))
+                continue
+            for word in words:
+                by_word.setdefault(word, []).append((position, number))
     frequent = Counter(part for word in by_word for part in _parts(word))
     by_part: dict[str, list[_Entry]] = {}
     for word, found in by_word.items():
@@ -119,17 +122,22 @@ def _alike(text: str) -> str:
 
 
 def candidates(text: str) -> tuple[Compiled, ...]:
-    """The signatures that may match a text, in the order of the table."""
+    """The signatures that may match a text, in the order of the table, with those of their
+    patterns that may.
+    """
     return _candidates(_alike(text))
 
 
 @functools.lru_cache(maxsize=20_000)
 def _candidates(alike: str) -> tuple[Compiled, ...]:
     by_part, always = _words()
-    positions = set(always)
+    places = set(always)
     for part in by_part.keys() & _parts(alike):
         for word, found in by_part[part]:
             if word in alike:
-                positions.update(found)
+                places.update(found)
+    by_signature: dict[int, list[int]] = {}
+    for position, number in sorted(places):
+        by_signature.setdefault(position, []).append(number)
     table = compiled()
-    return tuple(table[position] for position in sorted(positions))
+    return tuple(table[position].only(tuple(found)) for position, found in by_signature.items())
