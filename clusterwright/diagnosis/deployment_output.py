@@ -41,6 +41,8 @@ class FailedResource:
 
 def read(text: str) -> FailedResource | None:
     """The failed resource of a line; None for another line."""
+    if "::" not in text:
+        return None
     for form in _FORMS:
         found = form.search(text)
         if found is not None:

@@ -19,6 +19,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from clusterwright.diagnosis import parts_kubernetes, parts_network, parts_slurm, statements
+from clusterwright.diagnosis.literals import Expression
 from clusterwright.diagnosis.model import CONFIDENCES, Confidence, Evidence, Finding
 from clusterwright.diagnosis.parts import follows
 from clusterwright.diagnosis.retries import goes_on
@@ -98,12 +99,12 @@ _STATEMENT: Final = Signature(
     ),
 )
 """What the words of an error say where no signature knows its message."""
-_ERROR: Final = re.compile(
+_ERROR: Final = Expression(
     # What programs write before they give up; warnings and counters of errors do not look so.
     r"\bfatal\b|\bpanic\b|\bCRITICAL\b|(?:^|[\s\]:])(?:error|ERROR|Error)(?::|\]|\s-)|"
     r"^(?:\w+\.)*[A-Z]\w*(?:Error|Exception)\b|exit(?:ed with)?(?: exit)? (?:code|status) [1-9]"
 )
-_GUESS: Final = re.compile(
+_GUESS: Final = Expression(
     # What a program lists because it does not know the reason itself.
     r"(?:Possible (?:reasons|causes)\b|There are some potential root causes|This (?:can happen "
     r"when|is likely because|indicates that))[^\n]*"
@@ -257,7 +258,7 @@ def _line_number(ident: str) -> int:
 
 
 def _is_error(line: Evidence) -> bool:
-    return bool(_ERROR.search(line.text)) and not _is_echo(line)
+    return bool(_ERROR.search(line.text, line.text.lower())) and not _is_echo(line)
 
 
 def _is_echo(line: Evidence) -> bool:
@@ -326,7 +327,9 @@ def _foreign(text: str) -> frozenset[str]:
 
 
 def _without_guesses(evidence: Evidence) -> Evidence:
-    said = _GUESS.sub("", evidence.text)
+    if not _GUESS.has_words(evidence.text.lower()):
+        return evidence
+    said = _GUESS.pattern.sub("", evidence.text)
     return evidence if said == evidence.text or not said.strip() else replace(evidence, text=said)
 
 

@@ -18,6 +18,7 @@ from clusterwright.diagnosis.backtraces import Backtraces
 from clusterwright.diagnosis.continuations import Causes
 from clusterwright.diagnosis.deployment_output import FailedResource
 from clusterwright.diagnosis.go_panics import Panics
+from clusterwright.diagnosis.literals import Expression
 from clusterwright.diagnosis.model import Evidence
 from clusterwright.diagnosis.scheduler import hosts
 from clusterwright.diagnosis.tracebacks import Tracebacks
@@ -30,6 +31,7 @@ _TASK: Final = re.compile(
     r"^(?:\[\d+,(?:mpirank:)?\d+(?:,[\w.-]{1,60})?\]<std(?:out|err)>:|\d{1,5}: )"
 )
 _DASHES: Final = re.compile(r"^\s*(?:\[?[\w,.-]{1,40}\]?(?:<std\w+>)?: ?)?-{40,}\s*$")
+_RULE: Final = "-" * 40
 _IS_HELP: Final = re.compile(
     r"\b(?:MPI|ORTE|PRTE|PRRTE|mpirun|prterun|orterun|PMIx|OMPI|Open MPI|UCX|launch|process|"
     r"daemon|component|shared memory|slots)\b"
@@ -40,32 +42,32 @@ _ISO: Final = re.compile(
 )
 _SYSLOG: Final = re.compile(r"^[A-Z][a-z]{2}\s+\d{1,2} \d\d:\d\d:\d\d (?P<host>[\w.-]+) ")
 _ISO_HOST: Final = re.compile(r"^\S*\d\d:\d\d:\d\d\S*\s+(?P<host>ip-[\d-]+|[\w-]+-\d+)\s")
-_READY: Final = re.compile(
+_READY: Final = Expression(
     r"clusterwright: \S+ is ready\b|lifecycle scripts? (?:succeeded|(?:ran|completed|finished) "
     r"successfully)",
     re.IGNORECASE,
 )
-_RESTORED: Final = re.compile(r"Connection restored to|reconnected to|Lustre: .* is connected")
+_RESTORED: Final = Expression(r"Connection restored to|reconnected to|Lustre: .* is connected")
 _OVER: Final = (
     # What shows that a failure is over, and the lines that reported it, of the same node if named.
-    (_RESTORED, re.compile(r"Lustre|LNet", re.IGNORECASE)),
+    (_RESTORED, Expression(r"Lustre|LNet", re.IGNORECASE)),
     (
-        re.compile(r"\bnode (?P<node>\S+) (?:now responding|returned to service)", re.IGNORECASE),
-        re.compile(r"not responding", re.IGNORECASE),
+        Expression(r"\bnode (?P<node>\S+) (?:now responding|returned to service)", re.IGNORECASE),
+        Expression(r"not responding", re.IGNORECASE),
     ),
     (
-        re.compile(r"\bslurmd started on \S"),
-        re.compile(r"fetch_config|_establish_config|resolve_ctls_from_dns_srv|load configs"),
+        Expression(r"\bslurmd started on \S"),
+        Expression(r"fetch_config|_establish_config|resolve_ctls_from_dns_srv|load configs"),
     ),
     (
-        re.compile(r"\bNodeReady\b|node status as it just became ready"),
-        re.compile(
+        Expression(r"\bNodeReady\b|node status as it just became ready"),
+        Expression(
             r"NodeNotReady|KubeletNotReady|not ready|"
             r"taint\(?s?\)? \{node\.kubernetes\.io/not-ready",
             re.IGNORECASE,
         ),
     ),
-    (re.compile(r"Thread is unstuck!"), re.compile(r"may be stuck")),
+    (Expression(r"Thread is unstuck!"), Expression(r"may be stuck")),
 )
 _DONE: Final = frozenset({"applied", "unchanged", "skipped"})
 
@@ -99,7 +101,10 @@ def evidence(lines: Iterable[Line], place: Place) -> tuple[Evidence, ...]:
     lines = _joined(lines)
     rows = _Rows(place)
     for line in lines:
-        clean = _TASK.sub("", _ANSI.sub("", line.text[: 2 * LONGEST_LINE]))
+        clean = line.text[: 2 * LONGEST_LINE]
+        if "\x1b" in clean:
+            clean = _ANSI.sub("", clean)
+        clean = _TASK.sub("", clean)
         text = clean.strip()[:LONGEST_LINE]
         if not text:
             continue
@@ -110,11 +115,12 @@ def evidence(lines: Iterable[Line], place: Place) -> tuple[Evidence, ...]:
         told = {"block": text} if line.block else tracebacks.read(clean)
         if not line.block and tracebacks.raises:
             continue
-        if _READY.search(text):
+        lowered = text.lower()
+        if _READY.search(text, lowered):
             # A node is ready: what failed before it in this log was repeated with success.
             kept.clear()
             continue
-        if kept.ends_with(text):
+        if kept.ends_with(text, lowered):
             continue
         item = (
             _json(text, line, place) if text.startswith("{") else _plain(text, line, place, told)
@@ -160,10 +166,10 @@ class _Kept:
         for number in self._steps.pop(step, ()):
             self._lines.pop(number, None)
 
-    def ends_with(self, text: str) -> bool:
+    def ends_with(self, text: str, lowered: str) -> bool:
         """Whether a text says that something is over, whose lines are removed."""
         for kind, (over, _) in enumerate(_OVER):
-            found = over.search(text)
+            found = over.search(text, lowered)
             if found is None:
                 continue
             node = found.groupdict().get("node") or ""
@@ -179,7 +185,7 @@ class _Kept:
         reports = self._reports[kind]
         for number in range(self._looked_at[kind], self._next):
             item = self._lines.get(number)
-            if item is not None and _OVER[kind][1].search(item.text):
+            if item is not None and _OVER[kind][1].search(item.text, item.text.lower()):
                 words = (word for word in item.text.split() if "[" in word)
                 reports[number] = {node for word in words for node in hosts(word)}
         self._looked_at[kind] = self._next
@@ -230,7 +236,7 @@ def _joined(lines: Iterable[Line]) -> Iterator[Line]:
             yield Line(text, number, line.time)
         if panics.holds:
             continue
-        if _DASHES.match(line.text):
+        if _RULE in line.text and _DASHES.match(line.text):
             if block:
                 yield _help_text(block)
             block = [] if block is None else None

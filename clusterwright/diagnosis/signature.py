@@ -7,12 +7,13 @@ where one of its values is missing. A command whose values are missing is left o
 from __future__ import annotations
 
 import copy
+import itertools
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from clusterwright.diagnosis.literals import required
+from clusterwright.diagnosis.literals import Expression, alternatives
 from clusterwright.diagnosis.model import Confidence, Evidence, Severity
 from clusterwright.diagnosis.parts import Part
 
@@ -101,24 +102,37 @@ class Signature:
         return self.rank >= _ECHOES
 
 
+Place = tuple[int, int]
+"""A pattern of a signature and one of its alternatives, by their positions."""
+
+
 class Compiled:
-    """A signature with its compiled patterns."""
+    """A signature with its patterns, each as its alternatives.
+
+    Alternatives are searched one by one, because most texts have the words of one or of none. The
+    result is that of the whole pattern: the match that begins first, and of those that begin at
+    the same place, that of the first alternative.
+    """
 
     def __init__(self, signature: Signature) -> None:
         self.signature = signature
-        self.words: tuple[frozenset[str] | None, ...] = tuple(map(required, signature.patterns))
-        """For each pattern the words of which a text must have one, None if there are none."""
-        self._patterns = tuple(re.compile(text, re.IGNORECASE) for text in signature.patterns)
+        self.patterns = tuple(
+            tuple(Expression(each, re.IGNORECASE) for each in alternatives(text))
+            for text in signature.patterns
+        )
         self._kinds = frozenset(signature.kinds)
-        self._parts: dict[tuple[int, ...], Compiled] = {}
+        self._parts: dict[tuple[Place, ...], Compiled] = {}
 
-    def only(self, numbers: tuple[int, ...]) -> Compiled:
-        """The same with some of its patterns, by their places in the signature."""
-        part = self._parts.get(numbers)
+    def only(self, places: tuple[Place, ...]) -> Compiled:
+        """The same with some of its alternatives, whose places are in order."""
+        part = self._parts.get(places)
         if part is None:
             part = copy.copy(self)
-            part._patterns = tuple(self._patterns[number] for number in numbers)
-            self._parts[numbers] = part
+            part.patterns = tuple(
+                tuple(self.patterns[pattern][number] for _, number in group)
+                for pattern, group in itertools.groupby(places, key=lambda place: place[0])
+            )
+            self._parts[places] = part
         return part
 
     def values(self, evidence: Evidence) -> Values | None:
@@ -129,8 +143,14 @@ class Compiled:
             return None
         if self.signature.needs and self.signature.needs not in evidence.fields:
             return None
-        for pattern in self._patterns:
-            found = pattern.search(evidence.text)
+        text = evidence.text
+        lowered = text.lower()
+        for pattern in self.patterns:
+            found = None
+            for alternative in pattern:
+                match = alternative.search(text, lowered)
+                if match is not None and (found is None or match.start() < found.start()):
+                    found = match
             if found is not None:
                 groups = {k: v.strip() for k, v in found.groupdict().items() if v}
                 return {**details(evidence), **groups}

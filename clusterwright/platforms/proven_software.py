@@ -92,6 +92,8 @@ def read(log: str) -> Proven:
             first.setdefault((name, value), line.strip())
 
     for line in log.splitlines():
+        if "NCCL" not in line and "NET/OFI" not in line:
+            continue
         for name, pattern in _VERSIONS.items():
             match = pattern.search(line)
             note(name, match.group(1) if match else None)

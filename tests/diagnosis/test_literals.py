@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from clusterwright.diagnosis.literals import required
+from clusterwright.diagnosis.literals import Expression, alternatives, clauses, required
 
 
 @pytest.mark.parametrize(
@@ -19,3 +19,30 @@ from clusterwright.diagnosis.literals import required
 )
 def test_required(pattern: str, words: set[str] | None) -> None:
     assert required(pattern) == words
+
+
+def test_every_set_of_words_is_required() -> None:
+    found = clauses(r"(?:loss|grad\w*).{0,30} is (?:nan|inf)\b")
+    assert found == ({" is "}, {"loss", "grad"}, {"nan", "inf"})
+
+
+@pytest.mark.parametrize(
+    ("pattern", "parts"),
+    [
+        (r"a(?:b|c)|d", ("a(?:b|c)", "d")),
+        (r"[|]|[]|]x|[[|]y|[^]|]", ("[|]", "[]|]x", "[[|]y", "[^]|]")),
+        (r"\||\[|[\]|]", (r"\|", r"\[", r"[\]|]")),
+        (r"one", ("one",)),
+    ],
+)
+def test_alternatives(pattern: str, parts: tuple[str, ...]) -> None:
+    assert alternatives(pattern) == parts
+
+
+def test_an_expression_is_compiled_for_a_text_with_its_words() -> None:
+    expression = Expression(r"code (?P<code>\d+)")
+    assert expression.search("exit 7", "exit 7") is None
+    assert "pattern" not in vars(expression)
+    found = expression.search("exit code 7", "exit code 7")
+    assert found is not None
+    assert found["code"] == "7"

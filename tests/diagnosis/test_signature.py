@@ -7,7 +7,7 @@ from collections import Counter
 
 import pytest
 
-from clusterwright.diagnosis.signature import details, filled
+from clusterwright.diagnosis.signature import Compiled, Signature, details, filled
 from clusterwright.diagnosis.signatures import SIGNATURES, candidates
 from clusterwright.preflight.registry import rule_files
 from tests.diagnosis.made import item
@@ -52,14 +52,34 @@ def test_commands_are_of_known_programs(signature: object) -> None:
         )
 
 
-def test_candidates_contain_every_signature_that_matches() -> None:
-    from clusterwright.diagnosis.signatures import compiled
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Munge decode failed: Expired credential",
+        "[ERROR] No space left on device",
+        "loss scale 0.5, grad norm is nan, mount: /fsx: No space left on device, CUDA error: 77",
+    ],
+)
+def test_candidates_match_as_whole_patterns_do(text: str) -> None:
+    """Patterns are tried by their alternatives, and only by those whose words a text has."""
+    line = item("log", text)
+    whole = {}
+    for signature in SIGNATURES:
+        if "log" not in (signature.kinds or ("log",)) or signature.failed_only or signature.needs:
+            continue
+        tried = (re.search(p, text, re.IGNORECASE) for p in signature.patterns)
+        found = next((each for each in tried if each is not None), None)
+        if found is not None:
+            values = {k: v.strip() for k, v in found.groupdict().items() if v}
+            whole[signature.id] = {**details(line), **values}
+    assert whole
+    found_by_id = {c.signature.id: c.values(line) for c in candidates(text)}
+    assert {k: v for k, v in found_by_id.items() if v is not None} == whole
 
-    for text in ("Munge decode failed: Expired credential", "[ERROR] No space left on device"):
-        line = item("log", text)
-        all_matching = [c for c in compiled() if c.values(line) is not None]
-        assert [c for c in candidates(text) if c.values(line) is not None] == all_matching
-        assert all_matching
+
+def test_of_alternatives_the_match_that_begins_first_counts() -> None:
+    signature = Signature("x", "{a}{b}", (r"late (?P<a>\w+)|(?P<b>ear\w*)|early (?P<c>late)",))
+    assert Compiled(signature).values(item("log", "early late one")) == {"b": "early"}
 
 
 def test_no_pattern_of_the_table_matches_an_empty_text() -> None:

@@ -9,9 +9,11 @@ from __future__ import annotations
 import functools
 import re
 from collections import Counter
+from collections.abc import Iterator
 from typing import Final
 
-from clusterwright.diagnosis.signature import Compiled, Signature
+from clusterwright.diagnosis.literals import Expression
+from clusterwright.diagnosis.signature import Compiled, Place, Signature
 from clusterwright.diagnosis.signatures import (
     agents,
     aws_errors,
@@ -73,7 +75,7 @@ SIGNATURES: Final[tuple[Signature, ...]] = tuple(
 
 @functools.cache
 def compiled() -> tuple[Compiled, ...]:
-    """The table with compiled patterns; made once, because there are several hundred."""
+    """The table with its patterns and their words; made once: there are several hundred."""
     return tuple(Compiled(signature) for signature in SIGNATURES)
 
 
@@ -81,35 +83,41 @@ _GRAM: Final = 3
 """Length of the parts of words by which they are looked for: that of the shortest words."""
 
 _NUMBER: Final = re.compile(r"\d+")
-_Place = tuple[int, int]
-"""A signature and one of its patterns, by their positions."""
+_Place = tuple[int, Place]
+"""An alternative of a pattern, with the position of its signature."""
 _Entry = tuple[str, tuple[_Place, ...]]
 
 
 @functools.cache
 def _words() -> tuple[dict[str, tuple[_Entry, ...]], frozenset[_Place]]:
-    """Words that patterns require, with the places of the patterns, by a part of each word; and
-    the places of patterns without such words. Numbers in words are zero, as in `_alike`.
+    """Words that alternatives require, with the places of these, by a part of each word; and the
+    places of alternatives without such words. Numbers in words are zero, as in `_alike`.
 
     A text has a hundred parts and the table more than a thousand words, so that looking up the
     parts of the text is ten times as fast as looking for each word in it.
     """
     by_word: dict[str, list[_Place]] = {}
     always = set()
-    for position, candidate in enumerate(compiled()):
-        for number, required in enumerate(candidate.words):
-            words = {_alike(word) for word in required or ()}
-            if not words or min(map(len, words)) < _GRAM:
-                always.add((position, number))
-                continue
-            for word in words:
-                by_word.setdefault(word, []).append((position, number))
+    for place, alternative in _alternatives():
+        words = {_alike(word) for word in next(iter(alternative.clauses), ())}
+        if not words or min(map(len, words)) < _GRAM:
+            always.add(place)
+            continue
+        for word in words:
+            by_word.setdefault(word, []).append(place)
     frequent = Counter(part for word in by_word for part in _parts(word))
     by_part: dict[str, list[_Entry]] = {}
     for word, found in by_word.items():
         rarest = min(sorted(_parts(word)), key=lambda part: frequent[part])
         by_part.setdefault(rarest, []).append((word, tuple(found)))
     return {part: tuple(entries) for part, entries in by_part.items()}, frozenset(always)
+
+
+def _alternatives() -> Iterator[tuple[_Place, Expression]]:
+    for position, candidate in enumerate(compiled()):
+        for number, pattern in enumerate(candidate.patterns):
+            for which, alternative in enumerate(pattern):
+                yield (position, (number, which)), alternative
 
 
 def _parts(text: str) -> set[str]:
@@ -122,8 +130,8 @@ def _alike(text: str) -> str:
 
 
 def candidates(text: str) -> tuple[Compiled, ...]:
-    """The signatures that may match a text, in the order of the table, with those of their
-    patterns that may.
+    """The signatures that may match a text, in the order of the table, with what may match
+    of their patterns.
     """
     return _candidates(_alike(text))
 
@@ -136,8 +144,8 @@ def _candidates(alike: str) -> tuple[Compiled, ...]:
         for word, found in by_part[part]:
             if word in alike:
                 places.update(found)
-    by_signature: dict[int, list[int]] = {}
-    for position, number in sorted(places):
-        by_signature.setdefault(position, []).append(number)
+    by_signature: dict[int, list[Place]] = {}
+    for position, place in sorted(places):
+        by_signature.setdefault(position, []).append(place)
     table = compiled()
     return tuple(table[position].only(tuple(found)) for position, found in by_signature.items())
