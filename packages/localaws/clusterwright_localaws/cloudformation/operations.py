@@ -16,7 +16,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from clusterwright_localaws.cloudformation import scheduler, stack_policy
+from clusterwright_localaws.cloudformation import rollback_triggers, scheduler, stack_policy
 from clusterwright_localaws.cloudformation.errors import CloudFormationError, ValidationError
 from clusterwright_localaws.cloudformation.evaluate import Scope
 from clusterwright_localaws.cloudformation.outputs import check_removed_exports, compute_outputs
@@ -108,11 +108,20 @@ class Operation:
         previous = stack.revision
         previous_tags = dict(previous.tags) if previous and stack.resources else {}
         stack.revision = revision
-        problem = self._deploy_all(revision, previous_tags)
+        problem = (
+            self._triggered(revision)
+            or self._deploy_all(revision, previous_tags)
+            or self._triggered(revision)
+        )
         if problem is None:
             self._succeed(creating)
         else:
             self._back_out(problem, creating)
+
+    def _triggered(self, revision: Revision) -> str | None:
+        if self.nested:  # the triggers are those of the root
+            return None
+        return rollback_triggers.problem_with(revision.rollback_configuration, self.store.account)
 
     def _deploy_all(self, revision: Revision, previous_tags: Mapping[str, str]) -> str | None:
         """Create and update every resource; return the stack's reason for a failure."""
