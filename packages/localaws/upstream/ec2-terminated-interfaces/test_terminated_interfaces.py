@@ -27,7 +27,9 @@ def test_interfaces_of_launch_are_deleted_with_the_instance() -> None:
         interface["Attachment"]["DeviceIndex"]: interface["NetworkInterfaceId"]
         for interface in instance["NetworkInterfaces"]
     }
-    client.terminate_instances(InstanceIds=[instance["InstanceId"]])
+    for previous in ("running", "terminated"):
+        answer = client.terminate_instances(InstanceIds=[instance["InstanceId"]])
+        assert answer["TerminatingInstances"][0]["PreviousState"]["Name"] == previous
 
     remaining = client.describe_network_interfaces()["NetworkInterfaces"]
     assert {one["NetworkInterfaceId"] for one in remaining} == {ids[1], existing_id}

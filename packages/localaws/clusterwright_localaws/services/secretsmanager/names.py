@@ -25,6 +25,14 @@ _OF_A_SECRET: Final = (
     "ValidateResourcePolicy",
 )
 
+_OF_A_VALUE: Final = ("GetSecretValue", "PutSecretValue")
+
+
+def owner_of(secret_id: str) -> str | None:
+    """The account of a secret that is named by its ARN; None for a name."""
+    parts = secret_id.split(":")
+    return parts[4] if len(parts) > 5 and parts[0] == "arn" else None
+
 
 def _check_name(name: str) -> None:
     if not _NAME.fullmatch(name):
@@ -49,10 +57,27 @@ def check_token(call: Call, code: str = "InvalidRequestException") -> None:
         )
 
 
+def _check_key(call: Call, named: str) -> None:
+    """Refuse the value of another account's secret under the default key; as recorded on AWS."""
+    owner = owner_of(named)
+    if owner in (None, call.account) or call.operation not in _OF_A_VALUE:
+        return
+    backend = moto_state.existing("secretsmanager", str(owner), call.region)
+    secret = backend.secrets.get(named) if backend is not None else None
+    if secret is not None and not secret.kms_key_id:
+        raise AwsError(
+            "InvalidRequestException",
+            "You can't access a secret from a different AWS account if you encrypt the secret "
+            "with the default KMS service key.",
+        )
+
+
 @operation("secretsmanager", *_OF_A_SECRET)
 def check_named(call: Call) -> Mapping[str, Any]:
-    if call.parameters.get("SecretId"):
-        _check_name(call.parameters["SecretId"])
+    named = str(call.parameters.get("SecretId") or "")
+    if named:
+        _check_name(named)
+        _check_key(call, named)
     if call.operation in ("PutSecretValue", "UpdateSecret"):
         check_token(call)
     raise ForwardToMoto

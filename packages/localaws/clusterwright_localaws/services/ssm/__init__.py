@@ -5,6 +5,7 @@ FIXES = (
     "documents",
     "public_parameters",
     "allowed_patterns",
+    "asked_names",
     "selectors",
     "labels",
     "paths",

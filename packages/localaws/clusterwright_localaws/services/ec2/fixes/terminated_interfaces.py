@@ -1,18 +1,22 @@
-"""moto keeps the network interfaces of terminated instances.
+"""moto keeps the network interfaces of terminated instances, or deletes them again.
 
 "By default, network interfaces created during instance launch are deleted when the instance
 terminates"; interfaces that existed before, or that the launch keeps, remain:
 https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/using-eni.html
+"If you terminate an instance more than once, each call succeeds":
+https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_TerminateInstances.html
 """
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 MOTO_VERSION = "5.2.5"
 DESCRIPTION = (
     "EC2: network interfaces created with an instance are deleted with it, unless the launch says "
-    "otherwise; so subnets and security groups can be deleted afterwards"
+    "otherwise; so subnets and security groups can be deleted afterwards. Terminating an instance "
+    "again succeeds"
 )
 REPRODUCTION = """\
 ec2 = boto3.client("ec2")
@@ -25,7 +29,8 @@ image = ec2.describe_images(Owners=["amazon"])["Images"][0]["ImageId"]
     MaxCount=1,
     NetworkInterfaces=[{"DeviceIndex": 0, "SubnetId": subnet}],
 )["Instances"]
-ec2.terminate_instances(InstanceIds=[instance["InstanceId"]])
+for _ in range(2):
+    ec2.terminate_instances(InstanceIds=[instance["InstanceId"]])
 assert ec2.describe_network_interfaces()["NetworkInterfaces"] == []
 """
 
@@ -46,6 +51,8 @@ def apply() -> None:
     terminate_in_moto = Instance.terminate
 
     def terminate(self: Any) -> Any:
+        if self._state.name == "terminated":
+            return copy.copy(self._state)
         found = terminate_in_moto(self)
         # moto knows one interface of each device index; instances with several network cards have
         # more of them.

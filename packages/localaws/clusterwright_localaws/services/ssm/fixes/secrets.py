@@ -5,6 +5,7 @@ https://docs.aws.amazon.com/systems-manager/latest/userguide/integration-ps-secr
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 MOTO_VERSION = "5.2.5"
@@ -27,6 +28,13 @@ def apply() -> None:
         found = find_in_moto(self, secret_name)
         for parameter in found:
             parameter.name = _PREFIX + secret_name
+            # As recorded on AWS: all keys but that of the ARN begin with a small letter.
+            parameter.source_result = json.dumps(
+                {
+                    key if key == "ARN" else key[:1].lower() + key[1:]: value
+                    for key, value in json.loads(parameter.source_result).items()
+                }
+            )
         return found
 
     ParameterDict._get_secretsmanager_parameter = find  # type: ignore[method-assign]

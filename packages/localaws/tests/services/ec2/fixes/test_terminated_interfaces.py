@@ -32,6 +32,10 @@ class TestInterfacesOfInstances:
         instance, _ = self.launched(site)
         assert self.left(instance) == []
 
+    def test_every_termination_succeeds(self, site: Site) -> None:
+        instance, _ = self.launched(site)
+        assert self.left(instance) == self.left(instance) == []
+
     def test_interfaces_of_every_network_card_are_deleted(self, site: Site) -> None:
         image = client("ec2").describe_images(Owners=["amazon"])["Images"][0]["ImageId"]
         (instance,) = client("ec2").run_instances(
