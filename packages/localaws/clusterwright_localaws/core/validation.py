@@ -21,6 +21,8 @@ _NUMBERS = frozenset({"float", "double"})
 BEYOND_MODEL = {
     "DocumentParameterType": frozenset({"Integer", "Boolean", "MapList", "StringMap"}),
     "FilterRuleName": frozenset({"Prefix", "Suffix"}),
+    # https://docs.aws.amazon.com/IAM/latest/APIReference/API_AttachedPermissionsBoundary.html
+    "PermissionsBoundaryAttachmentType": frozenset({"Policy"}),
     "PolicySourceType": frozenset({"IAM Policy"}),
     "ResourceStatus": frozenset(
         {

@@ -179,26 +179,6 @@ class TestStillNeeded:
         }
         assert needed <= found
 
-    def test_types_of_permissions_boundaries(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        limit = {"PermissionsBoundary": "arn:aws:iam::aws:policy/ReadOnlyAccess"}
-        trust = {"Effect": "Allow", "Principal": {"AWS": "*"}, "Action": "sts:AssumeRole"}
-        document = json.dumps({"Version": "2012-10-17", "Statement": trust})
-        with local_aws():
-            found = seen(monkeypatch)
-            iam = client("iam")
-            iam.create_user(UserName="ann", **limit)
-            iam.get_user(UserName="ann")
-            iam.create_role(RoleName="r", AssumeRolePolicyDocument=document, **limit)
-            iam.get_role(RoleName="r")
-            iam.list_users()
-            iam.get_account_authorization_details(Filter=["User", "Role"])
-        kept = {e for e in found if e[2].endswith("PermissionsBoundaryType")}
-        assert kept == {
-            (e["service"], e["operation"], e["member"], e["rule"])
-            for e in tolerated()
-            if e["member"].endswith("PermissionsBoundaryType")
-        }
-
     def test_ec2_answers_match_their_models(self, monkeypatch: pytest.MonkeyPatch) -> None:
         with local_aws():
             found = seen(monkeypatch)

@@ -32,3 +32,20 @@ def test_a_role_has_the_same_type_of_boundary(local: None) -> None:
     iam.create_role(RoleName="r", AssumeRolePolicyDocument=trust, PermissionsBoundary=READ_ONLY)
     found = iam.get_role(RoleName="r")["Role"]["PermissionsBoundary"]
     assert found == {"PermissionsBoundaryArn": READ_ONLY, "PermissionsBoundaryType": "Policy"}
+
+
+def test_profiles_show_the_boundaries_of_their_roles(local: None) -> None:
+    trust = document(
+        {"Effect": "Allow", "Principal": {"AWS": ACCOUNT}, "Action": "sts:AssumeRole"}
+    )
+    iam = ADMIN("iam")
+    iam.create_role(RoleName="r", AssumeRolePolicyDocument=trust, PermissionsBoundary=READ_ONLY)
+    iam.create_instance_profile(InstanceProfileName="p")
+    iam.add_role_to_instance_profile(InstanceProfileName="p", RoleName="r")
+    for found in (
+        iam.get_instance_profile(InstanceProfileName="p")["InstanceProfile"],
+        *iam.list_instance_profiles()["InstanceProfiles"],
+        *iam.list_instance_profiles_for_role(RoleName="r")["InstanceProfiles"],
+    ):
+        assert [one["RoleName"] for one in found["Roles"]] == ["r"]
+    iam.get_account_authorization_details(Filter=["User", "Role"])
