@@ -64,6 +64,7 @@ class NodeWork:
         self._tell = tell
         self._results: dict[str, NodeResult] = {}
         self._drained: set[str] = set()
+        self._asked: tuple[NodeAction, ...] = ()
 
     def run(self) -> tuple[NodeResult, ...]:
         """Act and follow; the results are in the order of the plan.
@@ -121,8 +122,10 @@ class NodeWork:
         if self._cluster.uses_slurm:
             return self._request("drain", wanted)
         drained = self._scheduled(resumed=False, wanted=wanted)
-        for action in drained:
-            del self._results[action.name]
+        for action in wanted:
+            result = self._results.pop(action.name)
+            if action not in drained:  # pods stop anyway: a new one would only stop too
+                self._tell(f"{action.name}: not drained: {result.reason}")
         return drained
 
     def _through_platform(self) -> None:
@@ -170,18 +173,20 @@ class NodeWork:
         return taken
 
     def _ask_ec2(self, wanted: Sequence[NodeAction]) -> list[NodeAction]:
-        """The nodes whose instances EC2 reboots or terminates: all, or none."""
+        """The nodes whose instances EC2 reboots or terminates."""
         from clusterwright.aws.ec2 import instances
 
-        if not wanted:
-            return []
         call = instances.reboot if self._plan.verb == "reboot" else instances.terminate
-        try:
-            call(self._session, [a.instance_id for a in wanted if a.instance_id is not None])
-        except AwsUnavailable as error:
-            self._end_all(wanted, "refused", error.message)
-            return []
-        return list(wanted)
+        taken = []
+        for action in wanted:
+            assert action.instance_id is not None
+            try:
+                call(self._session, action.instance_id)
+            except AwsUnavailable as error:
+                self._end(action, "refused", error.message)
+            else:
+                taken.append(action)
+        return taken
 
     def _request(self, verb: Verb, wanted: Sequence[NodeAction]) -> list[NodeAction]:
         """Ask the controller, and wait for its answer; the nodes on which it was carried out."""
@@ -230,6 +235,7 @@ class NodeWork:
     def _follow(self, asked: Sequence[NodeAction], asked_at: dt.datetime) -> None:
         """Wait until each node can take jobs, and resume those that were drained for it."""
         waiting = list(asked)
+        self._asked = tuple(asked)
         last: dict[str, Progress] = {}
         for _ in _turns(self._wait_seconds, _STATE_POLL_SECONDS) if waiting else ():
             last = self._look(waiting, asked_at)
@@ -290,7 +296,7 @@ class NodeWork:
 
     def _rank(self, action: NodeAction) -> int:
         """How many of the group's replacements were asked for before that of this node."""
-        group = [a.name for a in self._plan.wanted if a.group == action.group]
+        group = [asked.name for asked in self._asked if asked.group == action.group]
         return group.index(action.name)
 
     def _resume(self, wanted: Sequence[NodeAction]) -> None:

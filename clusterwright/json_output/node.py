@@ -46,7 +46,8 @@ class NodeOutput(Envelope):
     means: NodeMeans | None = field(
         "`controller`: a request to Slurm's controller; `hyperpod`: SageMaker's batch operations; "
         "`ec2`: EC2 reboots an instance, or terminates it and the platform starts another; "
-        "`kubernetes`: the Kubernetes API, with kubectl; null if the platform has none."
+        "`kubernetes`: the Kubernetes API, with kubectl; null on nodes that have no "
+        "means."
     )
     nodes: tuple[NodeResultOutput, ...] = field("Every named node.")
     jobs: tuple[JobHitOutput, ...] | None = field(

@@ -48,13 +48,12 @@ _STOPPING: Final[tuple[NodeMeans, ...]] = ("hyperpod", "ec2")
 """Means by which jobs on the nodes stop."""
 
 _STARTS_INSTANCES: Final[Mapping[str, str]] = {
-    "parallelcluster": "the head node",
+    "parallelcluster": "ParallelCluster",
     "pcs": "PCS",
     "eks": "the node group",
 }
-"""What starts an instance in place of one that ends: clustermgtd of ParallelCluster for a static
-node at once and for a dynamic one with the next job, PCS likewise, on EKS the Auto Scaling group
-of the managed node group."""
+"""What starts an instance in place of one that ends: ParallelCluster and PCS for a static node at
+once and for a dynamic one with the next job, on EKS the Auto Scaling group of the node group."""
 
 
 class UnknownNode(Exception):
@@ -126,7 +125,9 @@ def node_plan(
         verb=verb,
         because=because,
         means=means,
-        drains_first=stop and state.scheduler.current is not None,
+        drains_first=stop
+        and state.scheduler.current is not None
+        and any(node.scheduler is not None for node in targets),
         actions=actions,
         jobs=None
         if jobs is None
@@ -224,8 +225,14 @@ class _Asked:
 
     def _refused_by_platform(self, node: JoinedNode) -> tuple[str | None, bool]:
         platform = node.platform
+        listed = known(self.state.nodes) is not None
+        if platform is None and listed and self.cluster.platform == "eks":
+            command = f"kubectl delete node {node.name}"
+            return (
+                f"it is in no node group: Karpenter ends its instance after {command}, and starts "
+                "another when pods need one"
+            ), False
         if platform is None:
-            listed = known(self.state.nodes) is not None
             lister = "HyperPod" if self.cluster.on_hyperpod else "EC2"
             return f"{lister} has no instance of it" if listed else "its instance is unknown", (
                 not listed

@@ -106,7 +106,7 @@ def _instance_in_place(
     if cluster.uses_slurm and action.scheduler_name is not None:
         named = _in_scheduler(joined, action)
         if named is None:
-            return _powered_down(state, action)
+            return _powered_down(cluster, state, action)
         found = named
     else:
         since = asked_at.replace(microsecond=0)
@@ -128,14 +128,21 @@ def _instance_in_place(
     return _platform(found.platform, new) or found
 
 
-def _powered_down(state: ClusterState, action: NodeAction) -> Progress:
+def _powered_down(cluster: Cluster, state: ClusterState, action: NodeAction) -> Progress:
     """A Slurm node without an instance: a dynamic one gets it with its next job."""
+    group = next((group for group in cluster.compute if group.name == action.group), None)
+    if cluster.traits.service_runs_controller:
+        fewest = group.min_count if group is not None else None
+        is_dynamic = group is not None and fewest is not None and fewest < group.count
+    else:
+        # ParallelCluster's names, "Slurm guide for multiple queue mode": queue-dy-resource-1.
+        is_dynamic = "-dy-" in (action.scheduler_name or "")
     current = state.scheduler.current
     nodes = (current.nodes if current is not None else None) or ()
     states = next((set(n.states or ()) for n in nodes if n.name == action.scheduler_name), None)
     if states is None:
         return Progress("waiting", _NOT_THERE)
-    if "POWERED_DOWN" in states and not states & {"POWERING_UP", *DOWN}:
+    if is_dynamic and "POWERED_DOWN" in states and not states & {"POWERING_UP", *DOWN}:
         drained = bool(states & set(DRAIN))
         return Progress("ready", "Slurm launches an instance for its next job", None, drained)
     return Progress("waiting", f"the scheduler's state is {'+'.join(sorted(states))}")
@@ -191,9 +198,9 @@ def _scheduler(
         if cluster.uses_slurm:
             same_boot = booted is None or booted < asked_at
         else:
-            same_boot = action.boot_id is not None and node.scheduler.boot_id == action.boot_id
+            same_boot = action.boot_id is None or node.scheduler.boot_id == action.boot_id
         if same_boot:
-            return Progress("waiting", "the node has not booted since")
+            return Progress("waiting", "it is not known to have booted since")
     if node.has_state(*DOWN):
         return Progress("waiting", f"the scheduler's state is {'+'.join(_states(node))}", new)
     return _acceptance(cluster, node, new, asked_at)

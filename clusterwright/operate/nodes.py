@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
@@ -200,14 +201,17 @@ class _Index:
         nodes: Iterable[SchedulerNode] = (scheduler.nodes if scheduler is not None else None) or ()
         self._by_name = {node.name: node for node in nodes}
         self._by_id = {node.instance_id: node for node in nodes if node.instance_id}
-        self._by_address = {node.address: node for node in nodes if node.address}
+        running = [n for n in nodes if n.address and not NOT_RUNNING & {*(n.states or ())}]
+        stated = Counter(node.address for node in running)
+        self._by_address = {n.address: n for n in running if stated[n.address] == 1}
 
     def take(self, node: PlatformNode) -> SchedulerNode | None:
         """The scheduler's node of an instance.
 
         After a replacement Slurm keeps the name, and the published instance id may be the old one
         for some minutes, so the host name counts too. Nodes of ParallelCluster and PCS have names
-        of their own and no instance id in Slurm; their NodeAddr is the instance's address.
+        of their own and no instance id in Slurm; their NodeAddr is the instance's address, of
+        which a node without an instance may still state the former one.
         """
         found = self._by_id.get(node.instance_id or "")
         if found is None or found.name not in self._by_name:

@@ -465,8 +465,6 @@ class NodePlan:
 
     Attributes
     ----------
-    means:
-        None if the platform has none for the verb.
     drains_first:
         Whether the scheduler drains the nodes before, and resumes them afterwards.
     jobs:
@@ -489,7 +487,7 @@ class NodePlan:
     region: str
     verb: NodeVerb
     because: str
-    means: NodeMeans | None
+    means: NodeMeans
     drains_first: bool
     actions: tuple[NodeAction, ...]
     jobs: tuple[JobHit, ...] | None

@@ -35,6 +35,8 @@ if "create" in words:
     (folder / "created.json").write_text(sys.stdin.read())
     sys.exit()
 verb = next((verb for verb in ("cordon", "uncordon") if verb in words), None)
+if verb is not None and (folder / "forbidden").exists():
+    sys.exit("Error from server (Forbidden): nodes cannot be patched")
 if verb is not None:
     with (folder / "cordons").open("a") as file:
         print(verb, words[-1], file=file)
@@ -256,3 +258,17 @@ def test_a_node_boots_again(
     assert (code, found["outcome"]) == (0, "done"), found
     assert turns.now > 0
     assert (tmp_path / "cordons").read_text() == f"cordon {name}\nuncordon {name}\n"
+
+
+def test_who_may_not_cordon_still_replaces(
+    deployed: Deployed, cluster: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second, *_ = cluster
+    (tmp_path / "forbidden").touch()
+    monkeypatch.setattr("clusterwright.cli.node_follow.time", Cluster(deployed, tmp_path, "a"))
+    given = ("--because", "xid 79", "--yes", "--format", "json")
+    found = clusterwright("node", "replace", deployed.path, first, second, *given)
+    rows = json.loads(found.out)["nodes"]
+    assert [row["outcome"] for row in rows] == ["done", "done"], found.out
+    assert len({row["new_instance_id"] for row in rows}) == 2
+    assert f"{first}: not drained: kubectl failed: Error from server (Forbidden)" in found.err

@@ -250,7 +250,7 @@ def test_replacement_by_ec2_stops_jobs(tmp_path: Path) -> None:
     )
     assert (found.means, found.drains_first, found.jobs_stop) == ("ec2", True, True)
     assert found.effects[0] == (
-        "EC2 terminates the instances, and the head node starts new ones: jobs on the nodes stop"
+        "EC2 terminates the instances, and ParallelCluster starts new ones: jobs on the nodes stop"
     )
     assert (found.node_minutes, found.usd) == (None, None)
     assert found.usd_per_hour == rates(load(tmp_path, **spec)).of_group("workers")
@@ -261,6 +261,21 @@ def test_replacement_by_ec2_stops_jobs(tmp_path: Path) -> None:
     assert refusal(found) == "it is shutting-down"
     found = planned(tmp_path, "replace", "ip-workers-1", spec=spec, scheduler=UNKNOWN)
     assert "--without-scheduler" in (refusal(found) or "")
+
+
+def test_a_node_without_a_scheduler_is_not_drained_first(tmp_path: Path) -> None:
+    found = planned(
+        tmp_path, "replace", "ip-login-1", spec={"platform": "parallelcluster"},
+        nodes=(node(1, "login"),),
+    )  # fmt: skip
+    assert (len(found.wanted), found.drains_first) == (1, False)
+
+
+def test_nodes_of_karpenter_are_not_replaced(tmp_path: Path) -> None:
+    found = planned(tmp_path, "replace", "ip-workers-1", spec=ON_EKS, nodes=())
+    assert "Karpenter ends its instance after kubectl delete node ip-workers-1" in (
+        refusal(found) or ""
+    )
 
 
 def test_draining_on_kubernetes(tmp_path: Path) -> None:

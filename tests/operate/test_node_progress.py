@@ -180,8 +180,14 @@ def test_an_address_that_is_used_again_is_not_the_new_node(tmp_path: Path) -> No
 
 
 def test_a_dynamic_node_has_its_instance_with_the_next_job(tmp_path: Path) -> None:
-    found = by_ec2(tmp_path, slurm=in_slurm(1, "IDLE", "CLOUD", "POWERED_DOWN"))
-    assert found == Progress("ready", "Slurm launches an instance for its next job")
+    spec = load(tmp_path, platform="parallelcluster")
+    for name, stage in (("workers-dy-workers-1", "ready"), ("workers-st-workers-1", "waiting")):
+        down = in_slurm(1, "IDLE", "CLOUD", "POWERED_DOWN", name=name)
+        view = SchedulerView(published([down], acceptance={}), None)
+        state = cluster_state(spec, nodes=(), scheduler=view)
+        action = replace(ACTION, scheduler_name=name)
+        found = progress(spec.cluster, state, action, "replace", asked_at=ASKED)
+        assert found.stage == stage, found
 
 
 def test_kubernetes_nodes_are_replaced_by_newer_ones(tmp_path: Path) -> None:
@@ -202,12 +208,17 @@ def test_kubernetes_nodes_are_replaced_by_newer_ones(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize(("boot", "stage"), [("a", "waiting"), ("b", "ready")])
-def test_a_reboot_on_kubernetes_is_another_boot(tmp_path: Path, boot: str, stage: str) -> None:
+@pytest.mark.parametrize(
+    ("before", "boot", "stage"),
+    [("a", "a", "waiting"), ("a", "b", "ready"), (None, "b", "waiting")],
+)
+def test_a_reboot_on_kubernetes_is_another_boot(
+    tmp_path: Path, before: str | None, boot: str, stage: str
+) -> None:
     spec = load(tmp_path, **ON_EKS)
     view = SchedulerView(published([in_slurm(1, "READY", boot_id=boot)], acceptance={}), None)
     state = cluster_state(spec, nodes=(node(1),), scheduler=view)
-    action = replace(ACTION, boot_id="a")
+    action = replace(ACTION, boot_id=before)
     assert progress(spec.cluster, state, action, "reboot", asked_at=ASKED).stage == stage
 
 

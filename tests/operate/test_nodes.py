@@ -55,6 +55,11 @@ def test_names_of_their_own_are_matched_by_address(spec: LoadedSpec) -> None:
     scheduler = [
         in_slurm(1, instance_id=None, address="10.0.0.8"),
         in_slurm(2, instance_id=None, address="ip-workers-2"),
+        # Powered down, and with the address that its former instance had.
+        in_slurm(3, "IDLE", "POWERED_DOWN", instance_id=None, address="10.0.0.8"),
+        # Nobody can tell which of them it is.
+        in_slurm(4, instance_id=None, address="10.0.0.7"),
+        in_slurm(5, instance_id=None, address="10.0.0.7"),
     ]
     state = cluster_state(
         spec, nodes=platform, scheduler=SchedulerView(published(scheduler), None)
@@ -64,6 +69,8 @@ def test_names_of_their_own_are_matched_by_address(spec: LoadedSpec) -> None:
         ("ip-10-0-0-7", "i-workers-1"),
         ("ip-workers-1", "i-workers-2"),
         ("ip-workers-2", None),
+        ("ip-workers-4", None),
+        ("ip-workers-5", None),
     ]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -104,26 +104,29 @@ def tagged(session: AwsSession, key: str, value: str) -> tuple[NodeInstance, ...
     )
 
 
-def reboot(session: AwsSession, ids: Sequence[str]) -> None:
-    """Reboot instances.
+def reboot(session: AwsSession, instance_id: str) -> None:
+    """Reboot an instance.
 
     Raises
     ------
     AwsUnavailable
-        EC2 refused all of them, or did not answer.
+        EC2 refused, or did not answer.
     """
-    session.call("ec2", "RebootInstances", InstanceIds=list(ids))
+    session.call("ec2", "RebootInstances", InstanceIds=[instance_id])
 
 
-def terminate(session: AwsSession, ids: Sequence[str]) -> None:
-    """Terminate instances; their instance store and root volumes are lost.
+def terminate(session: AwsSession, instance_id: str) -> None:
+    """Terminate an instance; its instance store and root volume are lost.
+
+    A call with several ends those in other zones than the one that it refuses (EC2 API,
+    TerminateInstances), so each has its own.
 
     Raises
     ------
     AwsUnavailable
-        EC2 refused all of them, as with termination protection of one, or did not answer.
+        EC2 refused, as with termination protection, or did not answer.
     """
-    session.call("ec2", "TerminateInstances", InstanceIds=list(ids))
+    session.call("ec2", "TerminateInstances", InstanceIds=[instance_id])
 
 
 def karpenter_instances(session: AwsSession, cluster: str) -> tuple[str, ...]:
