@@ -150,8 +150,8 @@ def reboot() -> None:
 def replace() -> None:
     """Replace the instances of nodes; jobs on them stop, and their volumes are lost.
 
-    HyperPod replaces them. On ParallelCluster, PCS and EKS EC2 terminates the instances, and the
-    head node, PCS or the node group starts others.
+    HyperPod replaces them. On ParallelCluster, PCS and node groups of EKS, EC2 terminates the
+    instances, and ParallelCluster, PCS or the node group starts others.
     """
 
 
