@@ -71,8 +71,9 @@ _OF_ERRNO: Final = frozenset(
 """Signatures of what the system answered; a program that is known also says what it was doing."""
 
 _OF_SLURM: Final = frozenset(s.id for s in FAMILIES["slurm_daemons"]) | {"master-port"}
-"""Signatures with words that are of Slurm, or of a job, only where neither wrote something "
-"else."""
+"""Signatures with words that are of Slurm, or of a job, only where neither wrote something
+else.
+"""
 
 _MAY_BE_FOREIGN: Final = (
     _OF_SLURM | parts_slurm.FOREIGN | parts_kubernetes.FOREIGN | parts_network.FOREIGN

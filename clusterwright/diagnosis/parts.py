@@ -96,7 +96,10 @@ ERRNO: Final = (
     (r"Read-only file system", "the file system is read-only"),
     (r"Cannot allocate memory|\bENOMEM\b|out of memory", "memory is used up"),
     (r"Permission denied|\bEACCES\b", "it has no permission"),
-    (r"Operation not permitted|\bEPERM\b", "it has not the privilege (root or a capability)"),
+    (
+        r"Operation not permitted|\bEPERM\b",
+        "it does not have the privilege (root or a capability)",
+    ),
     (
         r"No such (?:file or directory|device)|\bENOENT\b|\bENODEV\b",
         "the file, folder or device does not exist",

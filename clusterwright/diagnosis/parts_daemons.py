@@ -122,9 +122,9 @@ DATABASE: Final = Program(
     "accounting: the database (MariaDB, MySQL)",
     (
         r"\b(?:mariadbd?|mysqld)(?:\[\d+\])?: ",
-        r"\[ERROR\] (?:InnoDB|Plugin '|Unknown/unsupported storage|mariadbd|mysqld|Can't |"
-        r"Aborting|Fatal|Could not|Table |Incorrect |Failed to|Aria|Error )",
-        r"\[ERROR\] \[MY-\d+\]",
+        # Date, time and thread, or a part of the server: every program may write [ERROR].
+        r"\b\d{4}-\d\d-\d\d[T ]+\d?\d:\d\d:\d\d(?:\.\d{6}Z?)? \d+ \[ERROR\]",
+        r"\[ERROR\] (?:(?:InnoDB|Aria|mariadbd|mysqld)\b|Plugin '|\[MY-\d+\])",
     ),
     (
         part(

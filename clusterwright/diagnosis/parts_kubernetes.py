@@ -36,7 +36,7 @@ EVENTS: Final[tuple[Part, ...]] = (
         place=r"^DeadlineExceeded$",
     ),
     part(
-        "the node has not the processors, memory or devices that the pod was given by the "
+        "the node does not have the processors, memory or devices that the pod was given by the "
         "scheduler: other pods came first, or a device plug-in reports fewer",
         place=r"^OutOf|^Insufficient(?:Free|pods)|^FailedPlacement$|^ResourceAllocation",
     ),

@@ -62,12 +62,14 @@ HOST_ENGINE: Final = Program(
             r"connect|CONNECTION_NOT_VALID|VER_MISMATCH|Version mismatch|hostengine",
         ),
         part(
-            "it has not the privileges for what it measures (root or CAP_SYS_ADMIN)",
+            "it does not have the privileges for what it measures (root or CAP_SYS_ADMIN)",
             r"REQUIRES_ROOT|NO_PERMISSION|CAP_SYS_ADMIN",
         ),
         part(
             "a list of metrics or a setting of the exporter is not valid",
-            r"metrics file|collectors? |field|config",
+            r"metrics file|(?:collector|field|config|setting)\w*[^\n,]{0,60}(?:fail|error|invalid|"
+            r"not valid|unknown|cannot|could not|unable)|(?:fail|error|invalid|unknown|cannot|"
+            r"could not|unable)\w*[^\n,]{0,60}(?:collector|field|config|setting)",
         ),
     ),
     frozenset({"dcgm-test", "dcgm-host-engine", "dcgm-profiling", "gpu-ecc", "nvlink"}),
@@ -78,7 +80,7 @@ DRIVER_CONTAINER: Final = Program(
     (
         r"Could not (?:resolve|locate) Linux kernel version",
         r"Could not unload NVIDIA driver kernel modules|Could not stop NVIDIA",
-        r"Failed to (?:find NVIDIA driver source|update (?:package cache|the NVIDIA driver))",
+        r"Failed to (?:find NVIDIA driver source|update the NVIDIA driver)",
         r"FATAL: failed to (?:install elfutils|reach RHEL|update the dnf)",
         r"\bnvidia-driver-ctr\b|\bk8s-driver-manager\b",
     ),
@@ -135,11 +137,11 @@ OPERATOR: Final = Program(
     "GPU operator",
     (
         r"\bcontrollers\.(?:ClusterPolicy|NVIDIADriver|Upgrade)\b",
-        r"error (?:validating|checking) (?:the )?(?:driver|toolkit|plugin|cuda|vfio|vgpu|mofed)\b",
-        r"driver is not ready: |toolkit is not ready: ",
+        r"error (?:validating|checking) (?:the )?(?:driver|toolkit|vfio|vgpu|mofed)\b",
+        r"error validating (?:plugin|cuda) (?:installation|workload)\b",
         r"apply(?:ing)? MIG config(?:uration)?|\bnvidia-mig-manager\b|MigConfig\b",
         r"GPU resources are not discovered by the node",
-        r"Failed to get driver version: |error running nvidia-smi",
+        r"error running nvidia-smi",
     ),
     (
         part(
@@ -215,9 +217,9 @@ _STATUS: Final = (
     (r"FLCN|RISCV|PMU_NOT_READY|FATAL_ERROR|RC_ERROR", "its firmware stopped (GSP)"),
     (r"TIMEOUT", "the GPU or its firmware (GSP) does not answer in time"),
     (r"ONLINING", "the GPU's memory cannot be brought online for the kernel"),
-    (r"POWER", "the GPU has not enough power"),
+    (r"POWER", "the GPU does not have enough power"),
     (r"NO_MEMORY|INSUFFICIENT_RESOURCES", "memory of the GPU or of the driver is used up"),
-    (r"IRQ_NOT_FIRING", "its interrupts do not come"),
+    (r"IRQ_NOT_FIRING", "no interrupts arrive from it"),
     (r"PERMISSIONS", "the caller may not do this"),
     (r"MODULE_LOAD", "a module of the driver cannot be loaded"),
 )

@@ -71,7 +71,12 @@ EVENTS: Final[tuple[Part, ...]] = (
     part(
         "MPI operator: the job ended with an error, or a pod of it cannot be created; the "
         "launcher's log has the cause",
-        place=r"^MPIJob(?:Failed|Evicted)$|^ValidationError$",
+        place=r"^MPIJobFailed$|^ValidationError$",
+    ),
+    part(
+        "MPI operator: a launcher or worker of the job was evicted from its node: the node's "
+        "memory or disk, a drain, or pods of a higher priority",
+        place=r"^MPIJobEvicted$",
     ),
     part(
         "training operator: the job failed; the logs of its pods have the cause",
@@ -95,7 +100,10 @@ _FROM: Final = re.compile(
     r"kueue|jobset|mpi-?job|mpi-operator|training-?operator|trainjob|pytorchjob|trainer|workload",
     re.IGNORECASE,
 )
-_IS_EVENT: Final = re.compile(r"(?:^|\s)(?:Warning|Normal)\s|\breason[=:]|\bReason:")
+_IS_EVENT: Final = re.compile(
+    r"(?:^|\s)(?:Warning|Normal)\s|\b[Rr]eason[=:][ \"]{0,20}"
+    r"(?=[A-Z]\w*[a-z][A-Z]|Preempted|Misconfigured)"
+)
 
 
 def event(text: str) -> str | None:
@@ -146,7 +154,7 @@ KARPENTER: Final = Program(
     (
         r"\bkarpenter(?:\.sh|\.k8s\.aws|-provider|\b)",
         r"\bcontroller\.(?:provision|nodeclaim|nodeclass)|\bcontroller: (?:nodeclaim|"
-        r"nodeclass|provisioner|disruption|nodepool|state)\b",
+        r"nodeclass|provisioner|disruption|nodepool|state\.)\b",
         r"\bNode(?:Claim|Pool|Class) event\b|\bEC2NodeClass\b",
     ),
     (
@@ -191,8 +199,8 @@ KARPENTER: Final = Program(
 NETWORK_PLUGIN: Final = Program(
     "EKS's network plug-in (VPC CNI)",
     (
-        r"\bcaller: (?:ipamd|awsutils|rpc_handler|networkutils|datastore|aws-k8s-agent|"
-        r"eniconfig|retry)\b",
+        r"\bcaller: (?:ipamd|awsutils|rpc_handler|networkutils|datastore/data_store|"
+        r"aws-k8s-agent|eniconfig)\b",
         r"\baws-node\b[^\n]*(?:ipamd|error|fail)",
         r"\bipamd/|\bawsutils/|\baws-k8s-agent/|\bipamd\.go",
     ),
@@ -225,7 +233,10 @@ NETWORK_PLUGIN: Final = Program(
 
 DNS: Final = Program(
     "the cluster's DNS (CoreDNS)",
-    (r"\bplugin/(?:loop|forward|errors|kubernetes|reload|health)\b",),
+    (
+        r"(?<![\w./-])plugin/(?:loop|forward|errors|kubernetes|reload|health): ",
+        r"\bcoredns/plugin/",
+    ),
     (
         part(
             "forwards queries to itself (a loop): its upstream in /etc/resolv.conf is a resolver "
@@ -234,8 +245,14 @@ DNS: Final = Program(
         ),
         part("has no upstream: /etc/resolv.conf names no server", r"no nameservers"),
         part(
-            "may not read the cluster's API (services and endpoints), or does not reach it",
-            r"Failed to (?:list|watch)|Unauthorized|forbidden",
+            "may not read the cluster's API (services and endpoints)",
+            r"Unauthorized|forbidden",
+        ),
+        part(
+            "does not reach the cluster's API: kube-proxy or the network plug-in does not work on "
+            "its node, or the API server does not run",
+            # The signature of the API server says why there is no answer at all.
+            r"Failed to (?:list|watch)(?![^\n]*(?:i/o timeout|no route|unreachable))",
         ),
         part(
             "does not start: its configuration (Corefile) is not valid",
@@ -258,8 +275,14 @@ RUNTIME: Final = Program(
             r"bolt|database|metadata\.db|recover state|malformed",
         ),
         part(
+            "a program of it (its runtime, a hook or a plug-in) cannot be executed on the node: "
+            "it is not installed there, is not executable or is for another processor",
+            r"retrieve OCI runtime error[^\n]*\bexec\b|\bfork/exec ",
+        ),
+        part(
             "the command of a container does not exist in its image, or is no program",
-            r"executable file not found|exec format|no such file or directory[^\n]*(?:exec|init)|"
+            r"executable file not found|exec format|"
+            r"(?<!log\.json: )no such file or directory[^\n]*(?:exec|init)|"
             r"(?:exec:|stat )[^\n]*no such file",
         ),
         part(

@@ -95,9 +95,8 @@ PLACES: Final = (
         "data",
         "the data set cannot be read, or its code fails",
         r"torch/utils/data/|/datasets?/|dataset|data_?loader|dataload|/webdataset/|/streaming/|"
-        r"/pyarrow/|collat|json/decoder|/pandas/|preprocess|indexed_dataset|sampler|/lhotse/|"
-        r"/tarfile|"
-        r"/zipfile|/gzip|csv\.py|/PIL/|decord|torchvision/io",
+        r"/pyarrow/|collat|/pandas/|preprocess|indexed_dataset|sampler|/lhotse/|"
+        r"/PIL/|decord|torchvision/io",
     ),
     _place(
         "launch",

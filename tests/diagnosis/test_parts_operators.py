@@ -6,6 +6,7 @@ import pytest
 
 from clusterwright.diagnosis import parts_operators
 from clusterwright.diagnosis.signatures.programs import KNOWN
+from tests.diagnosis.made import findings, of_log
 
 EVENTS = (
     ("Warning FlavorNotFound 1s kueue x", "references a flavor"),
@@ -21,6 +22,7 @@ EVENTS = (
     ("Warning ExclusivePlacementViolation 5m jobset x", "one job per domain"),
     ("Warning JobCreationFailed 5m jobset x", "cannot be created"),
     ("Warning MPIJobFailed 1m mpi-job-controller x", "MPI operator"),
+    ("1m Normal MPIJobEvicted mpijob/x 1/8 workers are evicted", "was evicted from its node"),
     ("Warning PyTorchJobFailed 1m pytorchjob-controller x", "training operator"),
     ("Warning TrainingRuntimeNotSupported 3s trainjob-controller x", "the runtime that the job"),
 )
@@ -107,7 +109,11 @@ CASES = (
     ),
     (
         "E0516 plugin/kubernetes: Failed to list *v1.Endpoints: Unauthorized",
-        "cluster's API",
+        "may not read the cluster's API",
+    ),
+    (
+        "E0516 plugin/kubernetes: Failed to watch *v1.Endpoints: connection refused",
+        "does not reach the cluster's API",
     ),
     (
         "plugin/reload: Corefile changed but reload failed",
@@ -121,6 +127,18 @@ CASES = (
         'containerd[8]: level=error error="OCI runtime create failed: exec: pytho'
         'n: executable file not found in $PATH"',
         "command of a container",
+    ),
+    (
+        'containerd[8]: level=error error="OCI runtime create failed: stat /opt/a: no such file"',
+        "command of a container",
+    ),
+    (
+        "docker: Error response from daemon: failed to create shim task: OCI runtime create "
+        "failed: unable to retrieve OCI runtime error (open /run/containerd/io.containerd.runtime."
+        "v2.task/moby/abc/log.json: no such file or directory): fork/exec "
+        "/usr/bin/nvidia-container-runtime: permission denied: unknown.",
+        "cannot be executed on the node: it is not installed there, is not executable or is for "
+        "another processor: it has no permission: ",
     ),
     (
         'containerd[8]: level=error error="error setting cgroup config for procHooks process"',
@@ -144,6 +162,25 @@ CASES = (
         "failed to start a container",
     ),
 )
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        ("dial tcp 172.19.0.1:443: i/o timeout", "the cluster's API server is not reached"),
+        ("dial tcp 172.19.0.1:443: connect: no route to host", "API server is not reached"),
+        ("dial tcp 172.19.0.1:443: connect: connection refused", "kube-proxy or the network"),
+        ("Unauthorized", "(CoreDNS): may not read the cluster's API"),
+    ],
+)
+def test_dns_that_does_not_reach_the_api_is_not_the_cause_itself(answer: str, words: str) -> None:
+    line = (
+        "E0516 07:55:41.452368       1 reflector.go:205] github.com/coredns/coredns/plugin/"
+        "kubernetes/controller.go:314: Failed to list *v1.Endpoints: Get "
+        f"https://172.19.0.1:443/api/v1/endpoints?limit=500&resourceVersion=0: {answer}"
+    )
+    (found,) = findings(*of_log(line))
+    assert words in found.cause
 
 
 @pytest.mark.parametrize(("line", "words"), CASES)

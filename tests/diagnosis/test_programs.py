@@ -75,6 +75,50 @@ def test_words_of_slurm_in_other_programs_are_not_slurms(line: str, words: str) 
     assert "slurm" not in found.cause
 
 
+TRAINING = """\
+2026-11-29 10:00:00,123 [INFO] step 100 loss 2.1
+2026-11-29 10:00:01,123 [ERROR] Failed to open /fsx/data/shard_17.bin: Permission denied
+2026-11-29 10:00:02 [ERROR] Could not resolve the name of the master: invalid MASTER_PORT
+[ERROR] Table 4 of the report: Error 28: No space left on device
+[ERROR] Can't read /fsx/index: it is corrupt
+"""
+
+
+def test_errors_of_a_training_program_are_of_no_program_here() -> None:
+    for line in TRAINING.splitlines():
+        assert KNOWN.of_line(line) is None, line
+
+
+def test_training_that_may_not_read_a_file_is_no_failure_of_the_database() -> None:
+    log = """\
+2026-11-29 10:00:00,123 [INFO] step 100 loss 2.1
+2026-11-29 10:00:01,123 [ERROR] Failed to open /fsx/data/shard_17.bin: Permission denied
+Traceback (most recent call last):
+  File "/fsx/train.py", line 20, in load
+    with open(path, "rb") as f:
+PermissionError: [Errno 13] Permission denied: '/fsx/data/shard_17.bin'
+"""
+    found = findings(*of_log(log))
+    assert {f.cause.partition(": ")[0] for f in found} == {"file permissions"}
+
+
+def test_training_that_goes_on_after_an_error_has_no_finding() -> None:
+    log = """\
+2026-11-29 10:00:00,123 [INFO] step 100 loss 2.1
+2026-11-29 10:00:01,123 [ERROR] Failed to load shard 17: file is corrupt, skipping to the next
+2026-11-29 10:00:02,123 [ERROR] Could not read plugin/errors.yaml, no driver settings
+2026-11-29 10:00:03,123 [INFO] trainer: ValidationError rate 0.2, reason: lost rows, workload 3
+2026-11-29 10:00:04,123 [INFO] the driver is not ready: waiting for the toolkit
+dcgm-exporter: GPU 0 temp 45, no faults, fields config loaded, errors not found
+dcgmi health check: Overall Health: Healthy, no errors
+wandb: Synced trainer: https://wandb.ai/x reason: FlavorMissing
+kueue workload admitted, not ready yet, is inactive for 3s
+2026-11-29 10:00:05,123 [INFO] step 200 loss 2.0
+2026-11-29 10:00:06,123 [INFO] training finished
+"""
+    assert findings(*of_log(log)) == ()
+
+
 @pytest.mark.parametrize(
     "line",
     [

@@ -110,6 +110,31 @@ def test_frames_class_or_words_name_the_kind(
     assert cause.startswith(begins)
 
 
+@pytest.mark.parametrize(
+    ("file", "begins"),
+    [
+        ("/opt/app/start.py", "Python: data or a file cannot be read"),
+        ("/opt/t/dataset.py", "Python: the data set cannot be read"),
+    ],
+)
+@pytest.mark.parametrize("frame", [True, False])
+def test_damaged_json_is_the_data_sets_only_in_its_code(
+    file: str, begins: str, frame: bool
+) -> None:
+    inner = [
+        '  File "/usr/lib/python3.11/json/decoder.py", line 353, in raw_decode',
+        "    obj, end = self.scan_once(s, idx)",
+    ]
+    (cause,) = _causes(
+        "Traceback (most recent call last):",
+        f'  File "{file}", line 210, in <module>',
+        "    settings = json.load(f)",
+        *(inner if frame else ()),
+        "json.decoder.JSONDecodeError: Expecting property name enclosed in double quotes: line 7",
+    )
+    assert cause.startswith(begins)
+
+
 def test_exception_of_no_kind_is_reported_with_its_place() -> None:
     (cause,) = _raised("/opt/t/a.py", "f", "AssertionError: odd")
     assert cause == "a Python program failed (in t/a.py, f): AssertionError: odd"

@@ -37,7 +37,7 @@ _NVML: Final = (
         "not loaded|function not found",
         "the driver is not loaded, or its library is another version",
     ),
-    ("power", "the GPU has not enough external power"),
+    ("power", "the GPU does not have enough external power"),
     (
         "blocked",
         "the operating system or the container's cgroup does not let the program use the GPU",
@@ -275,7 +275,7 @@ SIGNATURES: Final = (
         "GPU: DCGM's diagnosis failed[: {reason}]",
         (
             r"(?P<reason>DCGM_FR_\w+)",
-            r"(?:dcgmi? (?:diag|health)|DCGM (?:level|diag|health)\w*).{0,100}(?:fail|error|"
+            r"(?:dcgmi? (?:diag|health)|DCGM (?:level|diag|health)\w*)(?!.*: Healthy\b).{0,100}(?:fail|error|"
             r"unhealthy|Failure)(?P<reason>)",
             r"dcgm: overall health: Failure(?P<reason>)",
             r"^\|[^|]{1,60}\|\s*Fail\b[ -]*(?P<reason>[^|]*)",
