@@ -27,9 +27,9 @@ def apply() -> None:
 
     def get_parameter(self: Any, name: str) -> Any:
         found = get_in_moto(self, name)
-        asked = self._strip_parameter_arn(name).partition(":")[0]
+        asked = name.partition(":")[0]
         if found is None or found.name == asked or found.name.strip("/") != asked.strip("/"):
-            return found
+            return found  # an ARN is answered with the stored name
         named = copy.copy(found)
         named.name = asked
         return named

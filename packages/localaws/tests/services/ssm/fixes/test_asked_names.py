@@ -16,6 +16,7 @@ def test_a_parameter_of_the_root_has_the_name_that_was_asked_for(stored: str) ->
         assert ssm.get_parameter(Name=asked)["Parameter"]["Name"] == asked
         (found,) = ssm.get_parameters(Names=[asked])["Parameters"]
         assert found["Name"] == asked
+    assert ssm.get_parameter(Name=found["ARN"])["Parameter"]["Name"] == stored
 
 
 @pytest.mark.usefixtures("aws")
