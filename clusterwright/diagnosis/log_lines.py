@@ -20,6 +20,7 @@ from clusterwright.diagnosis.deployment_output import FailedResource
 from clusterwright.diagnosis.go_panics import Panics
 from clusterwright.diagnosis.literals import Expression
 from clusterwright.diagnosis.model import Evidence
+from clusterwright.diagnosis.recoveries import SERVICES
 from clusterwright.diagnosis.scheduler import hosts
 from clusterwright.diagnosis.tracebacks import Tracebacks
 
@@ -68,6 +69,7 @@ _OVER: Final = (
         ),
     ),
     (Expression(r"Thread is unstuck!"), Expression(r"may be stuck")),
+    *SERVICES,
 )
 _DONE: Final = frozenset({"applied", "unchanged", "skipped"})
 
@@ -172,9 +174,11 @@ class _Kept:
             found = over.search(text, lowered)
             if found is None:
                 continue
-            node = found.groupdict().get("node") or ""
+            named = found.groupdict()
+            name = named.get("node") or (f" {named['unit']}: " if named.get("unit") else "")
+            host = "" if named.get("node") else _host(text)
             reports = self._reports_of(kind)
-            for number in [n for n in reports if self._names(n, reports[n], node)]:
+            for number in [n for n in reports if self._names(n, reports[n], name, host)]:
                 del reports[number]
                 self._lines.pop(number, None)
             return True
@@ -191,9 +195,14 @@ class _Kept:
         self._looked_at[kind] = self._next
         return reports
 
-    def _names(self, number: int, listed: set[str], node: str) -> bool:
+    def _names(self, number: int, listed: set[str], name: str, host: str) -> bool:
+        """Whether a report is of what is over: it has the name, and is of the same host."""
         item = self._lines.get(number)
-        return item is None or node in item.text or node in listed
+        if item is None:
+            return True
+        if host and _host(item.text) not in ("", host):
+            return False
+        return name in f" {item.text}" or name in listed
 
 
 class _Rows:
@@ -289,9 +298,13 @@ def time_in(text: str) -> dt.datetime | None:
 
 
 def _plain(text: str, line: Line, place: Place, told: Mapping[str, str] | None = None) -> Evidence:
+    return _made(text, line, place, node=_host(text), fields=told)
+
+
+def _host(text: str) -> str:
+    """The host that a line of syslog names; empty without one."""
     host = _SYSLOG.match(text) or _ISO_HOST.match(text)
-    node = host.group("host").partition(".")[0] if host else ""
-    return _made(text, line, place, node=node, fields=told)
+    return host.group("host").partition(".")[0] if host else ""
 
 
 def _stack_event(row: FailedResource, line: Line, place: Place) -> Evidence:

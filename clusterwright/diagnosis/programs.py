@@ -32,6 +32,9 @@ _FAILS: Final = re.compile(
 )
 """Words of which every report of a failure has one."""
 
+_NONE: Final = re.compile(r"\bno (?:\w+ )?(?:errors?|faults?|failures?|failed)\b", re.IGNORECASE)
+"""What a report of a check without a failure says."""
+
 _FIELD: Final = re.compile(r'\b(?:err|error|msg)="((?:[^"\\]|\\.)*)"')
 
 
@@ -77,7 +80,11 @@ class Programs:
         program = self.of_line(text)
         if program is None:
             return None
-        if _QUIET.search(text) or NOT_AN_ERROR.search(text) or not _FAILS.search(text):
+        if (
+            _QUIET.search(text)
+            or NOT_AN_ERROR.search(text)
+            or not _FAILS.search(_NONE.sub("", text))
+        ):
             return None
         said = _message(text)
         wrong = next((p.wrong for p in program.parts if p.has("", said)), None)

@@ -6,21 +6,31 @@ mount(8), exit status (read 2026-11).
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
-from clusterwright.diagnosis.parts import reason
+from clusterwright.diagnosis.parts import part, reason
 from clusterwright.diagnosis.signature import Values
 
 RESULTS: Final = {
-    "timeout": "it did not start or stop in the time that its unit allows",
-    "watchdog": "it hung: it did not tell systemd in time that it works",
-    "oom-kill": "the kernel killed it, because memory was used up",
-    "core-dump": "it crashed",
-    "signal": "it was ended by a signal",
-    "resources": "systemd could not give it what its unit asks for (a file, a cgroup, memory)",
-    "protocol": "it did not tell systemd that it is ready, as its type of unit asks",
-    "dependency": "a unit that it needs failed",
+    "timeout": "did not start or stop in the time that its unit allows",
+    "watchdog": "hung: it did not tell systemd in time that it works",
+    "oom-kill": "was killed by the kernel, because memory was used up",
+    "core-dump": "crashed",
+    "signal": "was ended by a signal",
+    "resources": "does not run: systemd could not give it what its unit asks for (a file, a "
+    "cgroup, memory)",
+    "protocol": "does not run: it did not tell systemd that it is ready, as its type of unit asks",
+    "dependency": "does not run: a unit that it needs failed",
 }
+"""What a unit did, by its result. One that ended may have been started again since."""
+
+TIMED_OUT: Final = {
+    "start": "does not run: it did not start in the time that its unit allows",
+    "stop": "did not stop in time, so that systemd killed it",
+}
+"""What a unit did not do in time, by the message before the result `timeout`."""
+
 STEPS: Final = {
     "EXEC": "its program does not exist or cannot be executed",
     "USER": "its user does not exist on the node",
@@ -44,15 +54,40 @@ STEPS: Final = {
 }
 """Steps before a program runs, by the names that stand after the exit status."""
 
+_RUNS_NOT: Final = "does not run: "
+PARTS: Final = (
+    *(part(said, depth=0) for said in TIMED_OUT.values()),
+    part(RESULTS["timeout"], depth=1),
+    *(part(said, depth=None) for name, said in RESULTS.items() if name != "timeout"),
+    *(part(_RUNS_NOT + said, depth=None) for said in dict.fromkeys(STEPS.values())),
+)
+"""Of one log the result `timeout` follows from what timed out; other failures are each their own,
+such as one of a start after a reboot for which another unit did not stop in time.
+"""
+
+_OTHERS: Final = re.compile(r"(?:apt-daily|motd-news|run-user-|session|snap|user@)")
+"""Units of sessions, updates and packages, which end in such ways on healthy nodes."""
+
 
 def cause(values: Values) -> str | None:
-    """Why a unit failed; None for results that say only that it did."""
-    step = (values.get("step") or "").upper()
-    said = STEPS.get(step) or RESULTS.get((values.get("result") or "").lower())
-    if said is None:
+    """Why a unit failed; None for results that say only that it did, and for units of sessions,
+    updates and packages.
+    """
+    step, state = (values.get("step") or "").upper(), (values.get("state") or "").lower()
+    said = f"{_RUNS_NOT}{STEPS[step]}" if step in STEPS else TIMED_OUT.get(state[:5].rstrip("-"))
+    said = said or RESULTS.get((values.get("result") or "").lower())
+    if said is None or _OTHERS.match(values["unit"]):
         return None
     path = f" ({values['program']})" if values.get("program") else ""
     answer = reason(values.get("rest") or "") if step == "EXEC" else None
+    return f"the service {values['unit']} {said}{path}{': ' + answer if answer else ''}"
+
+
+def mount(values: Values) -> str | None:
+    """That a file system is not mounted; None for those of sessions and packages."""
+    if _OTHERS.match(values["unit"]):
+        return None
     return (
-        f"the service {values['unit']} does not run: {said}{path}{': ' + answer if answer else ''}"
+        f"the file system of the unit {values['unit']} is not mounted on the node (mount's exit "
+        f"code {values['code']}); the messages of mount before this one say why"
     )

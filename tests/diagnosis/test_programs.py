@@ -36,6 +36,7 @@ def test_part_and_answer_of_the_system_are_named() -> None:
         "sched[7]: warning: cannot read the key",
         'sched[7]: level=info msg="cannot read the key"',
         'sched[7]: cannot open "the key"',
+        "sched[7]: read the key, no other errors, no failed fields",
     ],
 )
 def test_other_programs_and_what_is_no_failure_are_none(line: str) -> None:
@@ -102,6 +103,15 @@ PermissionError: [Errno 13] Permission denied: '/fsx/data/shard_17.bin'
     assert {f.cause.partition(": ")[0] for f in found} == {"file permissions"}
 
 
+def test_damaged_checkpoint_is_no_download_of_the_node() -> None:
+    log = """\
+[2026-11-29 10:00:01] [ERROR] Failed to read index of /fsx/ckpt/step_900: checksum mismatch
+RuntimeError: PytorchStreamReader failed reading zip archive: failed finding central directory
+"""
+    (found,) = findings(*of_log(log))
+    assert found.cause.startswith("a checkpoint cannot be loaded")
+
+
 def test_training_that_goes_on_after_an_error_has_no_finding() -> None:
     log = """\
 2026-11-29 10:00:00,123 [INFO] step 100 loss 2.1
@@ -110,7 +120,7 @@ def test_training_that_goes_on_after_an_error_has_no_finding() -> None:
 2026-11-29 10:00:03,123 [INFO] trainer: ValidationError rate 0.2, reason: lost rows, workload 3
 2026-11-29 10:00:04,123 [INFO] the driver is not ready: waiting for the toolkit
 dcgm-exporter: GPU 0 temp 45, no faults, fields config loaded, errors not found
-dcgmi health check: Overall Health: Healthy, no errors
+dcgmi health check: Overall Health: Healthy, no field errors
 wandb: Synced trainer: https://wandb.ai/x reason: FlavorMissing
 kueue workload admitted, not ready yet, is inactive for 3s
 2026-11-29 10:00:05,123 [INFO] step 200 loss 2.0

@@ -33,6 +33,9 @@ def _step(values: Values) -> str:
     )
 
 
+_NO_DATA: Final = r"^(?!.*(?:checkpoint|\bckpt|\bshard|data_?set|safetensors|state_dict)).*?"
+"""A line that is about no data of a job, which have checksums too."""
+
 SIGNATURES: Final = (
     Signature(
         "both-configurations",
@@ -173,9 +176,10 @@ SIGNATURES: Final = (
         "checksum",
         "a downloaded file has another checksum than the one that was pinned[: {path}]",
         (
-            r"(?:checksum|sha-?256|digest|hash).{0,60}(?:mismatch|differs|does not match|do not "
+            _NO_DATA
+            + r"(?:checksum|sha-?256|digest|hash).{0,60}(?:mismatch|differs|does not match|do not "
             r"match|expected|is not)",
-            r"(?:mismatch|differ\w*|unexpected).{0,40}(?:checksum|sha-?256|digest)",
+            _NO_DATA + r"(?:mismatch|differ\w*|unexpected).{0,40}(?:checksum|sha-?256|digest)",
         ),
         next=("clusterwright artefacts check {file}", _CHECK),
         rules=("CW-L006",),

@@ -54,19 +54,20 @@ SIGNATURES: Final = (
             r"status=2\d\d/(?P<step>[A-Z_]{3,24})\b",
             r"\b(?P<unit>[\w@.:-]{2,80})\.service: Failed at step (?P<step>[A-Z_]{3,24}) spawning "
             r"(?P<program>[^\s:]{1,160})(?P<rest>[^\n]*)",
-            r"\b(?P<unit>(?!user@|session)[\w@.:-]{2,80})\.service: Failed with result "
-            r"'(?P<result>[\w-]{3,20})'",
+            r"\b(?P<unit>[\w@.:-]{2,80})\.service: (?:State '(?P<state>stop-)[\w-]{1,30}' timed out|"
+            r"Failed with result '(?P<result>[\w-]{3,20})')",
+            r"\b(?P<unit>[\w@.:-]{2,80})\.service: (?P<state>start) operation timed out\b",
         ),
         confidence="likely",
         rank=1,
         kinds=("log",),
         one_per_log=True,
+        parts=systemd_results.PARTS,
         next=(_DRIFT,),
     ),
     Signature(
         "unit-mount",
-        "the file system of the unit {unit} is not mounted on the node (mount's exit code {code}); the messages "
-        "of mount before this one say why",
+        systemd_results.mount,
         (
             r"\b(?P<unit>[^\s:]{1,120}\.mount): Mount process exited, code=exited, status=(?P<code>[1-9]\d*)",
         ),

@@ -1,0 +1,75 @@
+"""Failures of a node's own services that are over."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.diagnosis.made import findings, of_log
+
+HEALTHY = """\
+Nov 29 10:00:00 ip-10-0-0-5 systemd[1]: Stopping slurmd.service - Slurm node daemon...
+Nov 29 10:01:30 ip-10-0-0-5 systemd[1]: slurmd.service: State 'stop-sigterm' timed out. Killing.
+Nov 29 10:01:30 ip-10-0-0-5 systemd[1]: slurmd.service: Failed with result 'timeout'.
+Nov 29 10:01:30 ip-10-0-0-5 systemd[1]: docker.service: State 'stop-sigterm' timed out. Killing.
+Nov 29 10:01:30 ip-10-0-0-5 systemd[1]: docker.service: Failed with result 'timeout'.
+Nov 29 10:01:30 ip-10-0-0-5 systemd[1]: nvidia-dcgm.service: Main process exited, code=killed, status=9/KILL
+Nov 29 10:01:30 ip-10-0-0-5 systemd[1]: nvidia-dcgm.service: Failed with result 'signal'.
+Nov 29 10:01:30 ip-10-0-0-5 systemd[1]: nvidia-persistenced.service: Failed with result 'signal'.
+Nov 29 10:01:30 ip-10-0-0-5 systemd[1]: fsx.mount: Mount process exited, code=exited, status=32/n/a
+Nov 29 10:02:10 ip-10-0-0-5 systemd[1]: Mounted fsx.mount - /fsx.
+Nov 29 10:02:10 ip-10-0-0-5 systemd[1]: Started docker.service - Docker Application Container Engine.
+Nov 29 10:02:10 ip-10-0-0-5 systemd[1]: Started nvidia-dcgm.service - NVIDIA DCGM service.
+Nov 29 10:02:11 ip-10-0-0-5 nvidia-persistenced[1001]: Started (1001)
+Nov 29 10:02:12 ip-10-0-0-5 sssd_be[902]: Backend is offline
+Nov 29 10:02:12 ip-10-0-0-5 chronyd[700]: Can't synchronise: no selectable sources
+Nov 29 10:02:13 ip-10-0-0-5 chronyd[700]: Selected source 169.254.169.123
+Nov 29 10:02:13 ip-10-0-0-5 chronyd[700]: System clock wrong by 1.234567 seconds
+Nov 29 10:02:13 ip-10-0-0-5 chronyd[700]: System clock was stepped by 1.234567 seconds
+Nov 29 10:02:13 ip-10-0-0-5 systemd[1]: Started slurmd.service - Slurm node daemon.
+Nov 29 10:02:20 ip-10-0-0-5 sssd_be[902]: Backend is online
+"""
+
+
+def test_node_whose_services_run_again_after_a_reboot_has_no_finding() -> None:
+    assert findings(*of_log(HEALTHY)) == ()
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "ip-10-0-0-5 systemd[1]: slurmd.service: Failed with result 'core-dump'.",
+        "ip-10-0-0-5 systemd[1]: nvidia-dcgm.service: Failed with result 'watchdog'.",
+        "ip-10-0-0-5 systemd[1]: fsx.mount: Mount process exited, code=exited, status=32/n/a",
+        "ip-10-0-0-5 sssd_be[902]: Backend is offline",
+        "ip-10-0-0-5 chronyd[700]: Can't synchronise: no selectable sources",
+    ],
+)
+def test_failure_after_the_start_is_named(line: str) -> None:
+    (found,) = findings(*of_log(f"{HEALTHY}Nov 29 11:00:00 {line}"))
+    assert line in found.evidence[0].text
+
+
+@pytest.mark.parametrize(
+    ("failed", "started"),
+    [
+        (
+            "ip-10-0-0-5 systemd[1]: dcgm.service: Failed",
+            "ip-10-0-0-5 systemd[1]: Started nvidia-dcgm.service",
+        ),
+        (
+            "ip-10-0-0-5 systemd[1]: nvidia-dcgm.service: Failed",
+            "ip-10-0-0-5 systemd[1]: Started dcgm.service",
+        ),
+        (
+            "ip-10-0-0-5 systemd[1]: slurmd.service: Failed",
+            "ip-10-0-0-6 systemd[1]: Started slurmd.service",
+        ),
+    ],
+)
+def test_start_of_another_unit_or_of_another_node_ends_nothing(failed: str, started: str) -> None:
+    (found,) = findings(
+        *of_log(
+            f"Nov 29 10:00:00 {failed} with result 'core-dump'.\nNov 29 10:00:01 {started} - A.\n"
+        )
+    )
+    assert found.cause.endswith(" crashed")
