@@ -144,7 +144,7 @@ def _diagnosis(
     context = engine.Context(str(path), cluster.environment, cluster.account, cluster.region)
     causes = engine.findings(evidence, context)
     software = diagnose_software.findings(
-        log_files.texts(logs),
+        log_files.whole(logs),
         cluster,
         load_catalog(),
         str(path),

@@ -12,7 +12,7 @@ from typing import Final
 from clusterwright.catalog import Catalog
 from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.cluster_spec.models.compute import ComputeGroup
-from clusterwright.diagnosis.log_lines import Line
+from clusterwright.diagnosis.log_files import Log
 from clusterwright.diagnosis.model import Confidence, Evidence, Finding
 from clusterwright.platforms import accelerators, proven_software
 from clusterwright.platforms.software_pairs import END_OF_LIFE, REFUSED
@@ -25,7 +25,7 @@ _SHOWN_LINES: Final = 8
 
 
 def findings(
-    files: Iterable[tuple[Path, list[Line]]],
+    logs: Iterable[Log],
     cluster: Cluster,
     catalog: Catalog,
     file: str,
@@ -44,10 +44,10 @@ def findings(
         if group.role == "compute" and accelerators.family(group.instance_type, catalog) != "none"
     ]
     found: list[Finding] = []
-    for path, lines in files:
-        proven = proven_software.read("\n".join(line.text for line in lines))
+    for log in logs:
+        proven = proven_software.read(line.text for line in log)
         if not proven.is_empty:
-            found += _of_log(path, proven, groups, cluster, catalog, file)
+            found += _of_log(log.file, proven, groups, cluster, catalog, file)
     return tuple(each for each in found if not any(rule in each.cause for rule in skipped))
 
 

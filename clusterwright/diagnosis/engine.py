@@ -162,6 +162,13 @@ def findings(evidence: Iterable[Evidence], context: Context) -> tuple[Finding, .
     return tuple(sorted(_explained(found), key=_order))
 
 
+def may_report(line: Evidence) -> bool:
+    """Whether a line of a log can be evidence of a finding, by itself or in the log of something
+    that failed.
+    """
+    return _match(line) is not None or _is_error(line) or statements.may_state(line.text)
+
+
 def _one_of_each_log(found: Sequence[Finding]) -> list[Finding]:
     """The findings, with one exception for each log: the first of the last run of exceptions; the
     same for a library's own messages, except those of parts that do not follow from the first.

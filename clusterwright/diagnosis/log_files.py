@@ -5,19 +5,22 @@ from __future__ import annotations
 import re
 import stat
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Final
 
 from clusterwright.diagnosis import sacct, scheduler
+from clusterwright.diagnosis.early_lines import MOST_LINES, EarlyLines
 from clusterwright.diagnosis.log_lines import Line, Place, evidence
 from clusterwright.diagnosis.model import Evidence, Target
 
 MAXIMUM_FILES: Final = 500
 MAXIMUM_BYTES: Final = 16 * 1024 * 1024
-"""Of one file, its end."""
+"""Of one file, its end; of what stands before it only lines that may report something are kept."""
 MAXIMUM_SACCT_BYTES: Final = 256 * 1024 * 1024
 
+_BLOCK: Final = 1024 * 1024
 _JOB_FILE: Final = re.compile(r"(?:slurm|job)[-_.](\d+(?:_\d+)?)(?:\.\d+)?\.(?:out|err|log)$")
 _NOT_TEXT: Final = re.compile(r"[\x01-\x06\x0e-\x1a\x1c-\x1f]")
 
@@ -50,7 +53,8 @@ def logs(paths: tuple[Path, ...], target: Target) -> tuple[list[Evidence], list[
     read: list[str] = []
     asked = target.name if target.subject == "job" else ""
     node = target.name if target.subject == "node" else ""
-    for file, content in texts(paths):
+    for log in whole(paths):
+        file = log.file
         job, note = _job(file.name, asked), ""
         if asked and not scheduler.same_job(job, asked):
             # Slurm names the file of a task by its array: that of the job 15 is slurm-12_3.out.
@@ -58,9 +62,57 @@ def logs(paths: tuple[Path, ...], target: Target) -> tuple[list[Evidence], list[
                 f", read as those of the job {asked}" if file in paths else f", of the job {job}"
             )
             job = asked if file in paths else job
-        found += evidence(content, Place(str(file), str(file), node=node, job=job))
-        read.append(f"{file}: {len(content)} lines{_part(file)}{note}")
+        early = EarlyLines()
+        place = Place(str(file), str(file), node=node, job=job)
+        found += evidence(log, place, early.keeps)
+        read.append(f"{file}: {log.count} lines{_left_out(log, early)}{note}")
     return found, read
+
+
+class Log:
+    """A log file, whose lines are read while it is iterated; `count` is then their number."""
+
+    def __init__(self, file: Path, end: list[Line], early_bytes: int) -> None:
+        self.file = file
+        self.early_bytes = early_bytes
+        self.count = 0
+        self._end = end
+
+    def __iter__(self) -> Iterator[Line]:
+        number = 0
+        for number, text in enumerate(self._early(), start=1):
+            yield Line(text, number, early=True)
+        for line in self._end:
+            yield replace(line, number=number + line.number) if number else line
+        self.count = number + len(self._end)
+
+    def _early(self) -> Iterator[str]:
+        left = self.early_bytes
+        if not left:
+            return
+        try:
+            with self.file.open("rb") as stream:
+                while left > 0:
+                    block = stream.read(min(_BLOCK, left))
+                    block += stream.readline(min(_BLOCK, left - len(block)))
+                    if not block:
+                        return
+                    left -= len(block)
+                    yield from _decoded(block).replace("\0", "").splitlines()
+        except OSError as error:
+            raise _unreadable(self.file, error) from None
+
+
+def whole(paths: tuple[Path, ...]) -> Iterator[Log]:
+    """The text files among the paths and in folders, with all their lines.
+
+    Raises
+    ------
+    LogFileError
+        A path does not exist, cannot be read, or has no text.
+    """
+    for file, content, start in _ends(paths):
+        yield Log(file, content, start)
 
 
 def texts(paths: tuple[Path, ...]) -> Iterator[tuple[Path, list[Line]]]:
@@ -71,13 +123,20 @@ def texts(paths: tuple[Path, ...]) -> Iterator[tuple[Path, list[Line]]]:
     LogFileError
         A path does not exist, cannot be read, or has no text.
     """
+    for file, content, _ in _ends(paths):
+        yield file, content
+
+
+def _ends(paths: tuple[Path, ...]) -> Iterator[tuple[Path, list[Line], int]]:
+    """The text files, with the lines of their end and the byte at which it begins."""
     for path in paths:
         is_text = False
         for file in _files(path):
-            found = _lines(file)
+            content, start = _end(file)
+            found = lines(_decoded(content))
             if found is not None:
                 is_text = True
-                yield file, found
+                yield file, found, start
         if not is_text:
             raise LogFileError(f"--log: {path}: no text", reason="no text")
 
@@ -115,12 +174,15 @@ def accounting(path: Path) -> tuple[list[Evidence], str]:
     return found, f"{path}: {len(jobs)} jobs"
 
 
-def _part(file: Path) -> str:
-    """That only the end of a file was read, if it was; a cause may stand before it."""
-    size = file.stat().st_size
-    if size <= MAXIMUM_BYTES:
+def _left_out(log: Log, early: EarlyLines) -> str:
+    """What of a long file was not kept."""
+    if not log.early_bytes:
         return ""
-    return f" (the last {MAXIMUM_BYTES / 2**20:.0f} of {size / 2**20:.0f} MiB)"
+    end = MAXIMUM_BYTES / 2**20
+    text = f" (all of the last {end:.0f} MiB; before them those that may report a failure"
+    if early.without_room:
+        text += f", without {early.without_room} that follow the first {MOST_LINES}"
+    return f"{text})"
 
 
 def _job(name: str, asked: str) -> str:
@@ -156,16 +218,22 @@ def _files(path: Path) -> Iterator[Path]:
     yield from files
 
 
-def _lines(file: Path) -> list[Line] | None:
-    """The lines of a file's end; None for a file that is not text."""
+def _end(file: Path) -> tuple[bytes, int]:
+    """The end of a file, and the byte at which it begins: in a long file that of a line."""
     try:
         with file.open("rb") as stream:
             size = stream.seek(0, 2)
-            stream.seek(max(0, size - MAXIMUM_BYTES))
+            start = max(0, size - MAXIMUM_BYTES)
+            stream.seek(start)
             content = stream.read(MAXIMUM_BYTES)
     except OSError as error:
         raise _unreadable(file, error) from None
-    return lines(content.decode("utf-8", errors="replace"))
+    first = content.find(b"\n") + 1 if start else 0
+    return content[first:], start + first
+
+
+def _decoded(content: bytes) -> str:
+    return content.decode("utf-8", errors="replace")
 
 
 def _unreadable(path: Path, error: OSError) -> LogFileError:

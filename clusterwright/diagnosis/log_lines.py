@@ -9,7 +9,7 @@ from __future__ import annotations
 import datetime as dt
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -88,17 +88,29 @@ class Place:
 
 @dataclass(frozen=True)
 class Line:
-    """A line; `time` is that of arrival, None for files; a `block` is several lines in one."""
+    """A line; `time` is that of arrival, None for files; a `block` is several lines in one.
+
+    An `early` line, before the end of a long log, is kept only if it may be evidence of a finding.
+    """
 
     text: str
     number: int
     time: dt.datetime | None = None
     block: bool = False
+    early: bool = False
 
 
-def evidence(lines: Iterable[Line], place: Place) -> tuple[Evidence, ...]:
-    """The lines that may be evidence, without what a later line shows to be over."""
+def evidence(
+    lines: Iterable[Line],
+    place: Place,
+    keeps: Callable[[Evidence], bool] = lambda _: True,
+) -> tuple[Evidence, ...]:
+    """The lines that may be evidence, without what a later line shows to be over.
+
+    `keeps` says whether an early line is kept.
+    """
     kept = _Kept()
+    left_out = 0
     tracebacks = Tracebacks()
     lines = _joined(lines)
     rows = _Rows(place)
@@ -132,8 +144,11 @@ def evidence(lines: Iterable[Line], place: Place) -> tuple[Evidence, ...]:
         done = item.fields.get("done")
         if done:
             kept.end_step(done)
+        elif line.early and not keeps(item):
+            left_out += 1
         else:
-            kept.add(item)
+            kept.add(replace(item, left_out=left_out) if left_out else item)
+            left_out = 0
     kept.extend(rows.end())
     return kept.evidence()
 

@@ -37,6 +37,8 @@ class Evidence:
         reported as an unknown cause; a line of a log without a signature is not.
     fields:
         Values of the source by name, for the texts of signatures.
+    left_out:
+        Lines of a long log before this one, since the last that was kept, that report nothing.
     """
 
     kind: str
@@ -51,6 +53,7 @@ class Evidence:
     resource: str = ""
     failed: bool = False
     fields: Mapping[str, str] = field(default_factory=dict)
+    left_out: int = 0
 
     def about(self, nodes_by_instance: Mapping[str, str]) -> Evidence:
         """The same with the node's name, where only its instance is known."""

@@ -294,10 +294,12 @@ def of_log(
         or have one in a form that no warning has.
     """
     found: list[tuple[int, bool, str | None]] = []
+    places: list[int] = []
+    place = -1
     for number, line in enumerate(lines):
-        lowered = f" {line.text.lower()}"
-        hinted = any(hint in lowered for hint in _HINTS)
-        said = _said(line.text, known_to_fail) if hinted else None
+        place += 1 + line.left_out
+        places.append(place)
+        said = _said(line.text, known_to_fail) if _has_hint(line.text) else None
         if said is not None and not is_echo(line):
             found.append((number, *said))
     if not found:
@@ -308,12 +310,22 @@ def of_log(
         if not found:
             return None
     start = len(found) - 1
-    while start > 0 and found[start][0] - found[start - 1][0] <= _GAP:
+    while start > 0 and places[found[start][0]] - places[found[start - 1][0]] <= _GAP:
         start -= 1
     named = next((entry for entry in found[start:] if entry[2] is not None), None)
     if named is None:
         return None
     return Statement(lines[named[0]], named[2] or "")
+
+
+def may_state(text: str) -> bool:
+    """Whether a line is an error in the log of something that failed."""
+    return _has_hint(text) and _said(text, known_to_fail=True) is not None
+
+
+def _has_hint(text: str) -> bool:
+    lowered = f" {text.lower()}"
+    return any(hint in lowered for hint in _HINTS)
 
 
 def _ends(lines: Sequence[Evidence], last: int) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from clusterwright.catalog import Catalog, Known
@@ -79,8 +79,8 @@ class Proven:
         return not self.lines
 
 
-def read(log: str) -> Proven:
-    """What a job's log shows. Lines of other programs are ignored."""
+def read(log: Iterable[str]) -> Proven:
+    """What the lines of a job's log show. Lines of other programs are ignored."""
     seen: dict[str, Counter[str]] = {}
     first: dict[tuple[str, str], str] = {}
     plugin_missing = False
@@ -91,7 +91,7 @@ def read(log: str) -> Proven:
             seen.setdefault(name, Counter())[value] += 1
             first.setdefault((name, value), line.strip())
 
-    for line in log.splitlines():
+    for line in log:
         if "NCCL" not in line and "NET/OFI" not in line:
             continue
         for name, pattern in _VERSIONS.items():

@@ -23,12 +23,41 @@ def test_folder_of_logs_with_jobs_in_their_names(tmp_path: Path) -> None:
     assert read == [f"{tmp_path}/dmesg.txt: 1 lines", f"{tmp_path}/slurm-77.out: 1 lines"]
 
 
-def test_end_of_a_long_file_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_of_a_long_file_the_early_lines_that_report_something_are_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(log_files, "MAXIMUM_BYTES", 2**20)
-    (tmp_path / "a.log").write_text("first line\n" + "\n" * 2**20 + "last one\n")
-    found, (read,) = log_files.logs((tmp_path / "a.log",), Target())
-    assert [e.text for e in found] == ["last one"]
-    assert read.endswith(" lines (the last 1 of 1 MiB)")
+    file = tmp_path / "a.log"
+    end = "x" * (2**20 - 17) + "\nlast one\n"
+    file.write_text("step 1\nCUDA out of memory\n" + "step 2\n" * 30 + end)
+    found, (read,) = log_files.logs((file,), Target())
+    assert [(e.text[:40], e.id, e.left_out) for e in found] == [
+        ("CUDA out of memory", f"{file}:2", 1),
+        ("x" * 40, f"{file}:33", 30),
+        ("last one", f"{file}:34", 0),
+    ]
+    assert read == (
+        f"{file}: 34 lines (all of the last 1 MiB; before them those that may report a failure)"
+    )
+
+
+def test_lines_at_the_border_are_read_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The end of a long file begins with a whole line, also where a letter has several bytes."""
+    file = tmp_path / "a.log"
+    texts = [f"\u03b1 step {number}" for number in range(40)]
+    file.write_text("".join(f"{text}\n" for text in texts), encoding="utf-8")
+    monkeypatch.setattr(log_files, "_BLOCK", 50)
+    for maximum in range(100, 112):
+        monkeypatch.setattr(log_files, "MAXIMUM_BYTES", maximum)
+        (log,) = log_files.whole((file,))
+        lines = list(log)
+        assert [(line.text, line.number) for line in lines] == list(
+            zip(texts, range(1, 41), strict=True)
+        )
+        assert 0 < sum(not line.early for line in lines) <= 10
+        assert log.count == 40
 
 
 @pytest.mark.parametrize(

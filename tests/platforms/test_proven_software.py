@@ -43,7 +43,7 @@ def found(tmp_path: Path) -> Findings:
     def look(log: str, instance_type: str = "p5.48xlarge", **declared: str) -> dict[str, Finding]:
         spec = changed(MINIMAL, software=declared, compute__1__instance_type=instance_type)
         cluster = load_cluster(specs.write(tmp_path / "test.yaml", spec)).cluster
-        proven = proven_software.read(log)
+        proven = proven_software.read(log.splitlines())
         group = cluster.compute[1]
         return {e.rule: e for e in proven_software.findings(proven, cluster, group, CATALOG)}
 
@@ -51,7 +51,7 @@ def found(tmp_path: Path) -> Findings:
 
 
 def test_versions_and_transport_are_read_behind_any_prefix() -> None:
-    proven = proven_software.read(EFA_LOG)
+    proven = proven_software.read(EFA_LOG.splitlines())
     assert proven.versions == {
         "nccl": "2.27.5",
         "aws_ofi_nccl": "1.21.1",
@@ -64,8 +64,8 @@ def test_versions_and_transport_are_read_behind_any_prefix() -> None:
 
 
 def test_a_log_without_software_is_empty() -> None:
-    assert proven_software.read("step: 1 loss: 2.0\n").is_empty
-    proven = proven_software.read(TCP_LOG)
+    assert proven_software.read("step: 1 loss: 2.0\n".splitlines()).is_empty
+    proven = proven_software.read(TCP_LOG.splitlines())
     assert not proven.is_empty
     assert proven.lines[0] == "NCCL version 2.29.7+cuda13.0"
     assert len(proven.lines) == 3
@@ -79,7 +79,7 @@ def test_job_over_efa_is_proven(found: Findings) -> None:
 
 
 def test_job_that_fell_back_to_tcp_is_refused(found: Findings) -> None:
-    proven = proven_software.read(TCP_LOG)
+    proven = proven_software.read(TCP_LOG.splitlines())
     assert (proven.transport, proven.plugin_missing) == ("socket", True)
     finding = found(TCP_LOG)["NCCL communicates over EFA"]
     assert (finding.verdict, finding.text) == (REFUSED, "transport socket")
@@ -87,7 +87,7 @@ def test_job_that_fell_back_to_tcp_is_refused(found: Findings) -> None:
 
 
 def test_one_rank_over_tcp_is_enough(found: Findings) -> None:
-    assert proven_software.read(EFA_LOG + TCP_LOG).transport == "socket"
+    assert proven_software.read((EFA_LOG + TCP_LOG).splitlines()).transport == "socket"
     assert found(EFA_LOG + TCP_LOG)["all ranks run the same software"].verdict == REFUSED
 
 
@@ -102,7 +102,7 @@ def test_one_rank_over_tcp_is_enough(found: Findings) -> None:
     ],
 )
 def test_transports(line: str, transport: str) -> None:
-    assert proven_software.read(line).transport == transport
+    assert proven_software.read(line.splitlines()).transport == transport
 
 
 def test_log_without_debug_output_proves_nothing(found: Findings) -> None:

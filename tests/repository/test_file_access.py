@@ -61,7 +61,8 @@ ALLOWED = {
     "clusterwright/cluster_spec/project_template.py": {"project_files": _PACKAGE},
     "clusterwright/diagnosis/log_files.py": {
         "accounting": "bounded by MAXIMUM_SACCT_BYTES, also on nodes",
-        "_lines": "the last MAXIMUM_BYTES of a log, which may be longer",
+        "_end": "the last MAXIMUM_BYTES of a log, which may be longer",
+        "_early": "what stands before them, block by block",
     },
     "clusterwright/diagnosis/xid.py": {"table": _PACKAGE},
     "clusterwright/job_templates/jobs_page.py": {"page": _PACKAGE},

@@ -146,6 +146,15 @@ def _candidates(alike: str) -> tuple[Compiled, ...]:
                 places.update(found)
     by_signature: dict[int, list[Place]] = {}
     for position, place in sorted(places):
-        by_signature.setdefault(position, []).append(place)
+        if all(any(word in alike for word in words) for words in _further_words(position, place)):
+            by_signature.setdefault(position, []).append(place)
     table = compiled()
     return tuple(table[position].only(tuple(found)) for position, found in by_signature.items())
+
+
+@functools.cache
+def _further_words(position: int, place: Place) -> tuple[frozenset[str], ...]:
+    """The sets of words of an alternative except the first, as texts of `_alike` have them."""
+    pattern, which = place
+    further = compiled()[position].patterns[pattern][which].clauses[1:]
+    return tuple(frozenset(map(_alike, words)) for words in further)
