@@ -5,6 +5,7 @@ from __future__ import annotations
 from clusterwright.catalog import Known
 from clusterwright.jobs import values
 from clusterwright.jobs.rule import Fail, Job, JobRule, Option, Results
+from clusterwright.platforms.accelerators import family
 
 
 class EnoughAccelerators(JobRule):
@@ -73,14 +74,26 @@ def _typed(job: Job, option: Option, kind: str) -> Results:
     )
 
 
+def _ec2_name(job: Job, instance_type: str) -> str | None:
+    """EC2's name of the GPUs, empty without; None if EC2 is not the source, or of Neuron.
+
+    The catalogue's own name may differ: EC2 has one name for both A100.
+    """
+    instance = job.catalog.instance(instance_type)
+    name = instance.accelerator_name if instance is not None else None
+    if not isinstance(name, Known) or family(instance_type, job.catalog) == "neuron":
+        return None
+    return name.value if "DescribeInstanceTypes" in name.source else None
+
+
 def _types(job: Job) -> frozenset[str] | None:
     """Types of accelerators in slurm.conf; None if no source states them."""
     if job.cluster.platform == "parallelcluster":
-        found = [job.catalog.instance(group.instance_type) for group in job.groups]
-        names = [one.accelerator if one is not None else None for one in found]
-        if not all(isinstance(name, Known) for name in names):
+        names = [_ec2_name(job, group.instance_type) for group in job.groups]
+        if None in names:
             return None
-        # As EC2 names them, in lower case: `Gres=gpu:a100:8` (aws/aws-parallelcluster-node#398).
-        return frozenset(name.value.lower() for name in names if isinstance(name, Known))
+        # `Gres=gpu:a100:8` (aws/aws-parallelcluster-node#398); in lower case and without spaces,
+        # as _gpu_type of aws/aws-parallelcluster-cookbook does it.
+        return frozenset(name.replace(" ", "").lower() for name in names if name)
     # `Gres=gpu:8` (lifecycle_scripts/clusterwright_node/slurm_generate.py).
     return frozenset() if job.cluster.slurm.configuration == "scripted" else None

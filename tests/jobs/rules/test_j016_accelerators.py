@@ -42,3 +42,41 @@ def test_a_type_that_slurm_conf_does_not_have() -> None:
     passes("CW-J016", text.format("h100:"), parallelcluster_specs.SMALL)
     managed = {**SPEC, "slurm": {}}
     passes("CW-J016", text.format("h100:"), managed)
+
+
+@pytest.mark.parametrize(
+    ("instance_type", "kind"),
+    [
+        ("p4d.24xlarge", "a100"),
+        ("p4de.24xlarge", "a100"),
+        ("p5.48xlarge", "h100"),
+        ("p5en.48xlarge", "h200"),
+        ("g7e.48xlarge", "rtxproserver6000"),
+    ],
+)
+def test_parallelcluster_has_the_names_of_ec2(instance_type: str, kind: str) -> None:
+    """In lower case and without spaces; the catalogue tells GPUs apart that EC2 names alike."""
+    small = parallelcluster_specs.SMALL
+    group = {**small["compute"][2], "instance_type": instance_type}
+    spec = {**small, "compute": [*small["compute"][:2], group]}
+    text = "#!/bin/bash\n#SBATCH --gres=gpu:{}:8\nsrun python train.py\n"
+    passes("CW-J016", text.format(kind), spec)
+    found = fails("CW-J016", text.format("a100-40gb"), spec)
+    assert found.message.endswith(f"slurm.conf has the type {kind}")
+
+
+@pytest.mark.parametrize(
+    ("instance_type", "head", "requested"),
+    [
+        ("trn2.48xlarge", "m5.4xlarge", "neuron:trainium2:16"),
+        ("p6e-gb200.36xlarge", "m7g.4xlarge", "gpu:gb:4"),
+    ],
+)
+def test_a_name_that_ec2_does_not_state_is_not_judged(
+    instance_type: str, head: str, requested: str
+) -> None:
+    small = parallelcluster_specs.SMALL
+    types = (head, head, instance_type)
+    pairs = zip(small["compute"], types, strict=True)
+    spec = {**small, "compute": [{**group, "instance_type": one} for group, one in pairs]}
+    passes("CW-J016", f"#!/bin/bash\n#SBATCH --gres={requested}\n", spec)
