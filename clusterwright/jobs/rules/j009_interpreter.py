@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from fnmatch import fnmatchcase
 
 from clusterwright.jobs.rule import Fail, Job, JobRule, Results
 
@@ -20,14 +21,17 @@ class Interpreter(JobRule):
 
     def check(self, job: Job) -> Results:
         made = {
-            word.text.removeprefix("./")
+            word.text.rpartition("/")[2]
             for command in job.file.commands
             if command.name == "chmod"
             for word in command.words
         }
         for step in job.file.steps:
             first = step.program[0] if step.runner and step.program else None
-            if first is None or not _PROGRAM.fullmatch(first.text) or first.text in made:
+            if first is None or not _PROGRAM.fullmatch(first.text):
+                continue
+            # Without its folder: PATH may have the one that chmod names.
+            if any(fnmatchcase(first.text, pattern) for pattern in made):
                 continue
             yield Fail(
                 message=f"{step.runner} executes {first.text} itself: it needs execute permission "
