@@ -239,7 +239,8 @@ class JobFile:
                     name, equals, value = part.partition("=")
                     if equals:
                         word = Word(value, option.line, option.column, option.length)
-                        found.append(Assignment(name, word, True))
+                        of_step = option not in self.options
+                        found.append(Assignment(name, word, True, for_one=of_step))
         for command in self.commands:
             found += list(_of_env(command))
         return tuple(sorted(found, key=lambda a: (a.value.line, a.value.column)))
@@ -562,7 +563,7 @@ def _of_env(command: Command) -> Iterator[Assignment]:
                 text = Word(
                     value, following.line, following.column, following.length, following.dynamic
                 )
-                yield Assignment(name, text, True)
+                yield Assignment(name, text, True, for_one=True)
 
 
 def _launcher(words: Sequence[Word]) -> Launcher | None:

@@ -56,12 +56,15 @@ class Assignment:
     ----------
     certain:
         False in a branch, a loop, or a function that is not called by a command of its own.
+    for_one:
+        Whether it is for one command alone: before it, or one of its arguments.
     """
 
     name: str
     value: Word
     exported: bool
     certain: bool = True
+    for_one: bool = False
 
 
 @dataclass(frozen=True)
@@ -333,7 +336,7 @@ class _Reader:
                 self._alone(marked, outputs)
             self._declared(words)
             return
-        self.script.assignments += [Assignment(a.name, a.value, True, a.certain) for a in own]
+        self.script.assignments += [replace(a, exported=True, for_one=True) for a in own]
         if words[0].text in self.functions and not words[0].dynamic:
             self._call(words, marked, outputs, after, before)
             return
