@@ -9,7 +9,7 @@ from clusterwright.jobs.manifest_file import Item, text_at
 from clusterwright.jobs.manifests import QUEUE_LABEL
 from clusterwright.jobs.rule import Fail, ManifestRule, Manifests, Results
 from clusterwright.platforms.kubernetes.groups import shared_groups
-from clusterwright.platforms.kubernetes.queues import flavor_name
+from clusterwright.platforms.kubernetes.queues import QUEUE, flavor_name
 from clusterwright.platforms.kubernetes.tenants import tenants_of
 
 
@@ -37,7 +37,8 @@ class QueueNames(ManifestRule):
             label = document.get("metadata", "labels", QUEUE_LABEL)
             # Where the file has no queue, CW-J076 compares with those of the spec.
             if label is not None and _named(manifests, "LocalQueue"):
-                yield from _missing(manifests, "LocalQueue", label, set())
+                own = {QUEUE} if queued(manifests.cluster) else set()
+                yield from _missing(manifests, "LocalQueue", label, own)
 
 
 def _missing(manifests: Manifests, kind: str, name: Item, own: set[str]) -> Results:
@@ -48,8 +49,8 @@ def _missing(manifests: Manifests, kind: str, name: Item, own: set[str]) -> Resu
     yield Fail(
         message=f"neither the file nor the spec has the {kind} {name.text}",
         at=name,
-        # Another file may have it.
-        severity=None if found else "warning",
+        # Another file may have it; flavours are made by administrators, for all queues.
+        severity=None if found and kind != "ResourceFlavor" else "warning",
         requested=name.text,
         hint=f"there is {', '.join(known)}" if known else None,
     )

@@ -31,17 +31,18 @@ spec: {{}}
 
 
 @pytest.mark.parametrize(
-    ("names", "message"),
+    ("names", "kind", "severity"),
     [
-        (("default", "research", "users"), "neither the file nor the spec has the ResourceFlavor"),
-        (("spot", "reserch", "users"), "neither the file nor the spec has the ClusterQueue rese"),
-        (("spot", "research", "user"), "neither the file nor the spec has the LocalQueue user"),
+        # Flavours are often objects of the cluster's administrators, in files of their own.
+        (("default", "research", "users"), "ResourceFlavor default", "warning"),
+        (("spot", "reserch", "users"), "ClusterQueue reserch", "error"),
+        (("spot", "research", "user"), "LocalQueue user", "error"),
     ],
 )
-def test_a_name_that_does_not_exist(names: tuple[str, str, str], message: str) -> None:
+def test_a_name_that_does_not_exist(names: tuple[str, str, str], kind: str, severity: str) -> None:
     found = fails("CW-J078", FLAVOR + QUEUE.format(*names))
-    assert found.message.startswith(message)
-    assert found.severity == "error"
+    assert found.message == f"neither the file nor the spec has the {kind}"
+    assert found.severity == severity
 
 
 def test_another_file_may_have_the_flavor() -> None:
@@ -59,3 +60,11 @@ def test_the_flavors_of_the_spec() -> None:
     text = QUEUE.format("workers", "research", "users")
     fails("CW-J078", text, SPEC)
     passes("CW-J078", text, specs.EKS)
+
+
+def test_the_local_queue_of_the_spec() -> None:
+    """Beside a LocalQueue of the file, jobs may use the one that the spec creates."""
+    text = FLAVOR + QUEUE.format("spot", "research", "jobs")
+    passes("CW-J078", text, specs.EKS)
+    fails("CW-J078", text, {**SPEC, "kubernetes": {"workloads": {"queueing": "none"}}})
+    fails("CW-J078", text.replace("name: jobs", "name: job").replace(": jobs", ": job"), specs.EKS)
