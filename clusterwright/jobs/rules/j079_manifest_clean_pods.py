@@ -8,6 +8,10 @@ from clusterwright.jobs.rule import Fail, ManifestRule, Manifests, Results
 _KINDS = frozenset({"PyTorchJob", "MPIJob", "PaddleJob"})
 """Kinds whose policy is None unless the object says otherwise."""
 
+_OF_ITS_OWN = "kubeflow.org/v1 MPIJob"
+"""The kind with `spec.cleanPodPolicy` beside `spec.runPolicy` (kubeflow/training-operator,
+pkg/apis/kubeflow.org/v1/mpi_types.go)."""
+
 
 class CleanPods(ManifestRule):
     id = "CW-J079"
@@ -21,16 +25,23 @@ class CleanPods(ManifestRule):
     def check(self, manifests: Manifests) -> Results:
         for document in manifests.file.documents:
             pods = [pod for pod in manifests.pods if pod.document is document]
-            kind = text_at(document, "kind")
+            kind = text_at(document, "kind") or ""
             if kind not in _KINDS or not any(pod.devices for pod in pods):
                 continue
             if all(pod.count in (0, 1) for pod in pods) and len(pods) < 2:
                 continue
             policy = document.get("spec", "runPolicy", "cleanPodPolicy")
+            if policy is None and f"{text_at(document, 'apiVersion')} {kind}" == _OF_ITS_OWN:
+                policy = document.get("spec", "cleanPodPolicy")
             if policy is None or policy.text == "None":
                 yield Fail(
                     message="after one pod has failed the others go on, and keep their "
-                    f"accelerators: the default of a {kind} is to delete none",
+                    f"accelerators: the default of {_article(kind)} {kind} is to delete none",
                     at=policy or document.get("kind"),
                     hint="runPolicy: {cleanPodPolicy: Running}",
                 )
+
+
+def _article(kind: str) -> str:
+    """The article before a kind, as it is spoken."""
+    return "an" if kind.startswith("MPI") else "a"

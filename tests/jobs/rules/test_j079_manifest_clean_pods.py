@@ -18,12 +18,24 @@ def test_pods_that_are_kept(policy: str | None) -> None:
         "after one pod has failed the others go on, and keep their accelerators: the default of a "
         "PyTorchJob is to delete none"
     )
-    fails("CW-J079", text.replace("PyTorchJob", "MPIJob"))
+    found = fails("CW-J079", text.replace("PyTorchJob", "MPIJob"))
+    assert "the default of an MPIJob is" in found.message
 
 
 @pytest.mark.parametrize("policy", ["Running", "All", "$POLICY"])
 def test_pods_that_are_deleted(policy: str) -> None:
     passes("CW-J079", job(policy))
+
+
+@pytest.mark.parametrize("policy", ["Running", "All"])
+def test_the_field_of_the_first_version_of_mpi_jobs(policy: str) -> None:
+    """kubeflow.org/v1 has it beside runPolicy; for v2beta1 it is no field."""
+    document = json.loads(job(None).replace("PyTorchJob", "MPIJob"))
+    document["spec"]["cleanPodPolicy"] = policy
+    passes("CW-J079", json.dumps(document))
+    fails("CW-J079", json.dumps(document).replace(f'"{policy}"', '"None"'))
+    fails("CW-J079", json.dumps(document).replace("kubeflow.org/v1", "kubeflow.org/v2beta1"))
+    fails("CW-J079", json.dumps(document).replace("MPIJob", "PyTorchJob"))
 
 
 def test_one_pod_other_kinds_and_pods_without_accelerators() -> None:
