@@ -196,6 +196,12 @@ class Pod:
         found = self.item.get("initContainers")
         return tuple(Container(one) for one in (found.members() if found else ()))
 
+    @property
+    def is_patch(self) -> bool:
+        """Whether a container lacks its image: a patch of Kustomize, so more may be elsewhere."""
+        everywhere = (*self.containers, *self.init_containers)
+        return any(container.item.get("image") is None for container in everywhere)
+
     @cached_property
     def running(self) -> dict[str, tuple[int, Item]]:
         """Extended resources of the containers that run at the same time, as in `devices`."""

@@ -22,6 +22,8 @@ class RestartPolicy(ManifestRule):
 
     def check(self, manifests: Manifests) -> Results:
         for pod in manifests.pods:
+            if pod.is_patch:
+                continue
             policy = pod.item.get("restartPolicy")
             text = policy.text if policy is not None else "Always"
             if text is None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from clusterwright.jobs.manifest_file import Container, Item, Pod, text_at
 from clusterwright.jobs.manifests import TRAINING_KINDS
+from clusterwright.jobs.quantities import parse_quantity
 from clusterwright.jobs.rule import Fail, ManifestRule, Manifests, Results
 
 _LABEL = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
@@ -22,6 +23,10 @@ _COMPLETE = TRAINING_KINDS | {
 }
 """Kinds whose pods have the volumes that the manifest states."""
 
+_OTHER_NAMES = ("rbac.", "eksctl.io/", "kustomize.config.k8s.io/")
+"""Names of RBAC's objects may have colons and capital letters; the others are files of programs,
+which no API server takes."""
+
 
 class PodValues(ManifestRule):
     id = "CW-J081"
@@ -36,6 +41,8 @@ class PodValues(ManifestRule):
         for document in manifests.file.documents:
             yield from _name(document)
         for pod in manifests.pods:
+            if pod.is_patch:
+                continue
             containers = dict.fromkeys((*pod.containers, *pod.init_containers))
             volumes = pod.item.get("volumes")
             named = [one.get("name") for one in (volumes.members() if volumes is not None else ())]
@@ -48,8 +55,7 @@ class PodValues(ManifestRule):
 
 def _name(document: Item) -> Results:
     name, api = document.get("metadata", "name"), text_at(document, "apiVersion") or ""
-    # Names of RBAC's objects may have colons and capital letters.
-    if name is None or name.text is None or api.startswith("rbac."):
+    if name is None or name.text is None or api.startswith(_OTHER_NAMES):
         return
     if len(name.text) > _LONGEST or not _SUBDOMAIN.fullmatch(name.text):
         yield Fail(
@@ -108,7 +114,7 @@ def _amounts(container: Container) -> Results:
                 at=wanted,
                 hint=f"limits: {{{name}: {wanted.text}}}",
             )
-        elif limit.text is not None and limit.text != wanted.text:
+        elif limit.text is not None and _differ(wanted.text, limit.text):
             yield Fail(
                 message=f"the request of {name} is {wanted.text} and its limit {limit.text}: they "
                 "must be equal",
@@ -130,6 +136,12 @@ def _resources(container: Container, kind: str) -> Iterator[tuple[str, Item]]:
     for name, amount in found.entries() if found is not None else ():
         if name.text is not None:
             yield name.text, amount
+
+
+def _differ(wanted: str, limit: str) -> bool:
+    """Whether two amounts are known and unequal: 5120Mi is 5Gi."""
+    both = (parse_quantity(wanted), parse_quantity(limit))
+    return None not in both and both[0] != both[1]
 
 
 def _is_whole(name: str) -> bool:

@@ -47,6 +47,13 @@ def test_a_policy_that_is_accepted(api: str, kind: str, policy: str) -> None:
     passes("CW-J080", pytorch_job(pod()))
 
 
+def test_a_patch_of_kustomize_leaves_the_policy_out() -> None:
+    """A container without an image: the patched object has it, and the policy."""
+    text = OBJECT.format("batch/v1", "Job", "")
+    passes("CW-J080", text.replace(", image: registry/a:1", ""))
+    fails("CW-J080", text)
+
+
 @pytest.mark.parametrize("policy", ["OnFailure", "Always"])
 def test_workers_of_mpirun_that_restart(policy: str) -> None:
     text = f"kind: MPIJob\nspec: {{mpiReplicaSpecs: {{Worker: {{restartPolicy: {policy}}}}}}}\n"

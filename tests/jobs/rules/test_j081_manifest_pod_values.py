@@ -13,6 +13,13 @@ def container(**more: Any) -> dict[str, Any]:
     return pod(containers=[{"name": "main", "image": "a", "volumeMounts": MOUNT, **more}])
 
 
+def pages(request: Any, limit: Any) -> dict[str, Any]:
+    return {
+        "requests": {"hugepages-2Mi": request},
+        "limits": {"hugepages-2Mi": limit, "memory": "64Gi"},
+    }
+
+
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
@@ -21,6 +28,10 @@ def container(**more: Any) -> dict[str, Any]:
         (
             container(resources={"requests": {"nvidia.com/gpu": 4}, "limits": WHOLE}),
             "the request of nvidia.com/gpu is 4 and its limit 8: they must be equal",
+        ),
+        (
+            container(resources=pages("5120Mi", "5G")),
+            "the request of hugepages-2Mi is 5120Mi and its limit 5G: they must be equal",
         ),
         (
             container(resources={"requests": {"vpc.amazonaws.com/efa": 32}}),
@@ -48,6 +59,31 @@ def test_names_of_objects() -> None:
 
 
 @pytest.mark.parametrize(
+    "api", ["eksctl.io/v1alpha5", "kustomize.config.k8s.io/v1beta1", "kustomize.config.k8s.io/v1"]
+)
+def test_names_in_files_of_programs(api: str) -> None:
+    """No API server takes these objects."""
+    text = "apiVersion: {}\nkind: ClusterConfig\nmetadata: {{name: My_Cluster}}\n"
+    passes("CW-J081", text.format(api))
+    fails("CW-J081", text.format("example.com/v1"))
+
+
+def test_a_patch_of_kustomize_is_incomplete() -> None:
+    patch = """
+apiVersion: batch/v1
+kind: Job
+metadata: {name: train}
+spec:
+  template:
+    spec:
+      containers: [{name: train, volumeMounts: [{name: cache, mountPath: /cache}]}]
+      volumes: [{$patch: delete, name: old}]
+"""
+    passes("CW-J081", patch)
+    fails("CW-J081", patch.replace("name: train, vol", "name: train, image: a, vol"))
+
+
+@pytest.mark.parametrize(
     "spec",
     [
         pod(),
@@ -55,6 +91,9 @@ def test_names_of_objects() -> None:
         container(resources={"requests": {"cpu": 4}, "limits": {"cpu": 8, **WHOLE}}),
         container(resources={"limits": {"hugepages-2Mi": "5120Mi", "memory": "64Gi"}}),
         container(resources={"requests": {"nvidia.com/gpu": "$N"}, "limits": WHOLE}),
+        container(resources=pages("5120Mi", "5Gi")),
+        container(resources=pages("512Mi", 536870912)),
+        container(resources={"requests": {"nvidia.com/gpu": "8"}, "limits": WHOLE}),
     ],
 )
 def test_values_that_agree(spec: dict[str, Any]) -> None:
@@ -70,7 +109,7 @@ spec:
   volumeClaimTemplates: [{metadata: {name: data}}]
   template:
     spec:
-      containers: [{name: a, volumeMounts: [{name: data, mountPath: /data}]}]
+      containers: [{name: a, image: b, volumeMounts: [{name: data, mountPath: /data}]}]
 """
     passes("CW-J081", text)
     fails("CW-J081", text.replace("volumeClaimTemplates", "x-claims"))
