@@ -7,6 +7,7 @@ an older cluster lacks is not reported; neither is what a program fills in.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -31,6 +32,13 @@ _TAKES: Final = {
     "boolean": "true or false",
     "quantity": "a quantity",
 }
+
+_PLAIN: Final = {
+    "integer": re.compile(r"[+-]?\d+"),
+    "number": re.compile(r"[+-]?\d+(?:\.\d+)?"),
+    "boolean": re.compile("|".join(sorted(_BOOLEANS)), re.IGNORECASE),
+}
+"""Texts that have the type without quotes; others are placeholders, or wrong otherwise."""
 
 
 @dataclass(frozen=True)
@@ -86,7 +94,7 @@ def _object(item: Item, name: str) -> Iterator[Mistake]:
             yield Mistake(f"{_short(name)} lacks the required field {needed}", item)
 
 
-def _value(value: Item, kind: str, key: Item) -> Iterator[Mistake]:
+def _value(value: Item, kind: str, key: Item, *, member: bool = False) -> Iterator[Mistake]:
     node = value.node
     if kind == "any" or node.tag == f"{_TAG}null":
         return
@@ -95,22 +103,23 @@ def _value(value: Item, kind: str, key: Item) -> Iterator[Mistake]:
     if kind.startswith("["):
         if not isinstance(node, SequenceNode):
             yield Mistake(f"{key.text} takes a list", value)
-        for member in value.members():
-            yield from _value(member, kind[1:], key)
+        for one in value.members():
+            yield from _value(one, kind[1:], key, member=True)
     elif kind.startswith("{"):
         if not isinstance(node, MappingNode):
             yield Mistake(f"{key.text} takes a mapping", value)
-        for inner, member in value.entries():
-            yield from _value(member, kind[1:], inner)
+        for inner, one in value.entries():
+            yield from _value(one, kind[1:], inner)
     elif kind in _SCALARS:
-        yield from _scalar(value, kind, key)
+        yield from _scalar(value, kind, key, "" if member else f"{key.text}: ")
     elif not isinstance(node, MappingNode):
         yield Mistake(f"{key.text} takes a mapping", value)
     else:
         yield from _object(value, kind)
 
 
-def _scalar(value: Item, kind: str, key: Item) -> Iterator[Mistake]:
+def _scalar(value: Item, kind: str, key: Item, before: str) -> Iterator[Mistake]:
+    """The mistake in a scalar; `before` is what stands before it, for hints."""
     node = value.node
     if not isinstance(node, ScalarNode):
         yield Mistake(f"{key.text} takes {_TAKES[kind]}", value)
@@ -127,9 +136,9 @@ def _scalar(value: Item, kind: str, key: Item) -> Iterator[Mistake]:
         return
     hint = None
     if kind == "string":
-        hint = f'in quotes: {key.text}: "{node.value}"'
-    elif found == "text" and node.style is not None:
-        hint = f"without quotes: {key.text}: {node.value}"
+        hint = f'in quotes: {before}"{node.value}"'
+    elif node.style is not None and kind in _PLAIN and _PLAIN[kind].fullmatch(node.value):
+        hint = f"without quotes: {before}{node.value}"
     yield Mistake(f"{key.text} takes {_TAKES[kind]}, and {node.value} is a {found}", value, hint)
 
 
