@@ -28,7 +28,7 @@ def apply() -> None:
         found = find_in_moto(self, secret_name)
         for parameter in found:
             parameter.name = _PREFIX + secret_name
-            # As recorded on AWS: all keys but that of the ARN begin with a small letter.
+            # As recorded on AWS: all keys but that of the ARN begin with a lowercase letter.
             parameter.source_result = json.dumps(
                 {
                     key if key == "ARN" else key[:1].lower() + key[1:]: value
