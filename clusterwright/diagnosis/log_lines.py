@@ -11,7 +11,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from clusterwright.diagnosis import deployment_output
 from clusterwright.diagnosis.backtraces import Backtraces
@@ -20,7 +20,7 @@ from clusterwright.diagnosis.deployment_output import FailedResource
 from clusterwright.diagnosis.go_panics import Panics
 from clusterwright.diagnosis.literals import Expression
 from clusterwright.diagnosis.model import Evidence
-from clusterwright.diagnosis.recoveries import SERVICES
+from clusterwright.diagnosis.recoveries import SERVICES, TITLE
 from clusterwright.diagnosis.scheduler import hosts
 from clusterwright.diagnosis.tracebacks import Tracebacks
 
@@ -153,6 +153,13 @@ def evidence(
     return kept.evidence()
 
 
+class _Report(NamedTuple):
+    """The host that wrote a report, and the nodes in its host lists (`w-[1-4]`)."""
+
+    host: str
+    listed: frozenset[str]
+
+
 class _Kept:
     """Lines that no later line shows to be over; each is looked at once for what ends it."""
 
@@ -163,7 +170,9 @@ class _Kept:
     def clear(self) -> None:
         self._lines: dict[int, Evidence] = {}
         self._steps: dict[str, list[int]] = {}
-        self._reports: list[dict[int, set[str]]] = [{} for _ in _OVER]
+        self._units: dict[tuple[str, str], list[int]] = {}
+        self._titles: dict[tuple[str, str], str] = {}
+        self._reports: list[dict[int, _Report]] = [{} for _ in _OVER]
         self._looked_at = [self._next for _ in _OVER]
 
     def evidence(self) -> tuple[Evidence, ...]:
@@ -190,34 +199,61 @@ class _Kept:
             if found is None:
                 continue
             named = found.groupdict()
-            name = named.get("node") or (f" {named['unit']}: " if named.get("unit") else "")
-            host = "" if named.get("node") else _host(text)
             reports = self._reports_of(kind)
-            for number in [n for n in reports if self._names(n, reports[n], name, host)]:
-                del reports[number]
+            if "unit" in named:
+                ended = self._end_unit(_host(text), named)
+                if not ended:
+                    continue
+            else:
+                node = named.get("node") or ""
+                host = "" if node else _host(text)
+                ended = [n for n in reports if self._names(n, reports[n], node, host)]
+            for number in ended:
+                reports.pop(number, None)
                 self._lines.pop(number, None)
             return True
         return False
 
-    def _reports_of(self, kind: int) -> dict[int, set[str]]:
-        """Lines that reported what is over, and the nodes in their host lists (`w-[1-4]`)."""
+    def _end_unit(self, host: str, named: Mapping[str, str | None]) -> list[int]:
+        """Numbers of the reports of a unit that was started, by its name or title."""
+        unit = named["unit"] or self._titles.get((host, named["title"] or ""), "")
+        return self._units.pop((host, unit), [])
+
+    def _reports_of(self, kind: int) -> dict[int, _Report]:
+        """Lines that reported what is over."""
         reports = self._reports[kind]
         for number in range(self._looked_at[kind], self._next):
             item = self._lines.get(number)
-            if item is not None and _OVER[kind][1].search(item.text, item.text.lower()):
+            report = item and _OVER[kind][1].search(item.text, item.text.lower())
+            if item and report:
+                host = _host(item.text)
+                if "unit" in report.groupdict():
+                    self._keep_unit(number, host, report["unit"])
+                    continue
                 words = (word for word in item.text.split() if "[" in word)
-                reports[number] = {node for word in words for node in hosts(word)}
+                listed = frozenset(node for word in words for node in hosts(word))
+                reports[number] = _Report(host, listed)
         self._looked_at[kind] = self._next
         return reports
 
-    def _names(self, number: int, listed: set[str], name: str, host: str) -> bool:
-        """Whether a report is of what is over: it has the name, and is of the same host."""
+    def _keep_unit(self, number: int, host: str, unit: str) -> None:
+        """Remember that a unit failed, with the line after it, which may only have its title."""
+        numbers = self._units.setdefault((host, unit), [])
+        numbers.append(number)
+        after = self._lines.get(number + 1)
+        title = after and TITLE.search(after.text)
+        if title:
+            self._titles[host, title["title"]] = unit
+            numbers.append(number + 1)
+
+    def _names(self, number: int, report: _Report, node: str, host: str) -> bool:
+        """Whether a report is of what is over: it names the node, or is of the same host."""
         item = self._lines.get(number)
         if item is None:
             return True
-        if host and _host(item.text) not in ("", host):
+        if host and report.host not in ("", host):
             return False
-        return name in f" {item.text}" or name in listed
+        return node in item.text or node in report.listed
 
 
 class _Rows:

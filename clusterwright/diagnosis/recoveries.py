@@ -1,6 +1,6 @@
 """Lines that show that a failure of a node's own services is over, and the lines that reported it.
 
-Sources: systemd (job messages with the unit's name, as of 249; src/core/service.c), the messages
+Sources: systemd (src/core/job.c, src/core/service.c), the messages
 of chrony, SSSD's back ends and nvidia-persistenced; read 2026-11.
 """
 
@@ -16,11 +16,11 @@ SERVICES: Final = (
     (
         Expression(
             r"\bsystemd(?:\[\d+\])?: (?:Started|Mounted|Finished) "
-            r"(?P<unit>[^\s:]{1,120}\.(?:service|mount))\b"
+            r"(?:(?P<unit>[^\s:]{1,120}\.(?:service|mount))\b|(?P<title>[^\n]{1,200}?)\.?$)"
         ),
         Expression(
-            r"[^\s:]{1,120}\.(?:service|mount): (?:Failed |State '|Main process |Control process |"
-            r"Mount process |start operation timed out)"
+            r"(?P<unit>[^\s:]{1,120}\.(?:service|mount)): (?:Failed |State '|Main process |"
+            r"Control process |Mount process |start operation timed out|Scheduled restart)"
         ),
     ),
     (
@@ -42,4 +42,11 @@ SERVICES: Final = (
         ),
     ),
 )
-"""What ends a report, and the reports; a `unit` is the one that both name."""
+"""What ends a report, and the reports; a `unit` is the one that both name. Systemd before 250
+names a unit by the `title` of its file there, and so do later ones with StatusUnitFormat.
+"""
+
+TITLE: Final = re.compile(
+    r"\bsystemd(?:\[\d+\])?: (?:Stopped|Failed to (?:start|mount)) (?P<title>[^\n]{1,200}?)\.?$"
+)
+"""The title of a unit, in the line after one that names the unit and says that it failed."""

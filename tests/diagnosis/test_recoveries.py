@@ -49,6 +49,34 @@ def test_failure_after_the_start_is_named(line: str) -> None:
     assert line in found.evidence[0].text
 
 
+def test_unit_is_known_by_its_title_where_systemd_writes_only_that() -> None:
+    log = """\
+Nov 29 10:00:00 ip-10-0-0-5 systemd[1]: Stopping Slurm node daemon...
+Nov 29 10:01:30 ip-10-0-0-5 systemd[1]: slurmd.service: State 'stop-sigterm' timed out. Killing.
+Nov 29 10:01:30 ip-10-0-0-5 systemd[1]: slurmd.service: Failed with result 'timeout'.
+Nov 29 10:01:30 ip-10-0-0-5 systemd[1]: Stopped Slurm node daemon.
+Nov 29 10:01:31 ip-10-0-0-5 systemd[1]: Started Docker Application Container Engine.
+"""
+    (found,) = findings(*of_log(log))
+    assert found.cause == "the service slurmd did not stop in time, so that systemd killed it"
+    assert findings(
+        *of_log(f"{log}Nov 29 10:01:31 ip-10-0-0-6 systemd[1]: Started Slurm node daemon.\n")
+    )
+    started = "Nov 29 10:01:31 ip-10-0-0-5 systemd[1]: Started Slurm node daemon.\n"
+    assert findings(*of_log(log + started)) == ()
+
+
+@pytest.mark.parametrize("name", ["Slurm node daemon", "slurmd.service - Slurm node daemon"])
+def test_start_that_failed_before_is_over(name: str) -> None:
+    at = "Nov 29 10:00:00 ip-10-0-0-5 systemd[1]:"
+    log = (
+        f"{at} slurmd.service: Main process exited, code=exited, status=203/EXEC\n"
+        f"{at} slurmd.service: Failed with result 'exit-code'.\n{at} Failed to start {name}.\n"
+    )
+    assert findings(*of_log(log))
+    assert findings(*of_log(f"{log}{at} Started {name}.\n")) == ()
+
+
 @pytest.mark.parametrize(
     ("failed", "started"),
     [
