@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
@@ -201,9 +200,7 @@ class _Index:
         nodes: Iterable[SchedulerNode] = (scheduler.nodes if scheduler is not None else None) or ()
         self._by_name = {node.name: node for node in nodes}
         self._by_id = {node.instance_id: node for node in nodes if node.instance_id}
-        running = [n for n in nodes if n.address and not NOT_RUNNING & {*(n.states or ())}]
-        stated = Counter(node.address for node in running)
-        self._by_address = {n.address: n for n in running if stated[n.address] == 1}
+        self._by_address = _by_address(nodes)
 
     def take(self, node: PlatformNode) -> SchedulerNode | None:
         """The scheduler's node of an instance.
@@ -222,6 +219,21 @@ class _Index:
 
     def rest(self) -> Iterable[SchedulerNode]:
         return self._by_name.values()
+
+
+def _by_address(nodes: Iterable[SchedulerNode]) -> dict[str, SchedulerNode]:
+    """The node of each address; of several those that run, and none if these are several too."""
+    stated: dict[str, list[SchedulerNode]] = {}
+    for node in nodes:
+        if node.address:
+            stated.setdefault(node.address, []).append(node)
+    found = {}
+    for address, those in stated.items():
+        running = [node for node in those if not NOT_RUNNING & {*(node.states or ())}]
+        chosen = those if len(those) == 1 else running
+        if len(chosen) == 1:
+            found[address] = chosen[0]
+    return found
 
 
 def _natural(name: str) -> tuple[tuple[int, int | str], ...]:

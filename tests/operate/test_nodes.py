@@ -51,10 +51,13 @@ def test_names_of_their_own_are_matched_by_address(spec: LoadedSpec) -> None:
     platform = (
         node(1, hostname="ip-10-0-0-7", address="10.0.0.7"),
         node(2, hostname="ip-10-0-0-8", address="10.0.0.8"),
+        node(6, hostname="ip-10-0-0-9", address="10.0.0.9"),
     )
     scheduler = [
         in_slurm(1, instance_id=None, address="10.0.0.8"),
         in_slurm(2, instance_id=None, address="ip-workers-2"),
+        # The only one with its address: Slurm may keep the flag for a while.
+        in_slurm(6, "IDLE", "POWERED_DOWN", instance_id=None, address="10.0.0.9"),
         # Powered down, and with the address that its former instance had.
         in_slurm(3, "IDLE", "POWERED_DOWN", instance_id=None, address="10.0.0.8"),
         # Nobody can tell which of them it is.
@@ -71,6 +74,7 @@ def test_names_of_their_own_are_matched_by_address(spec: LoadedSpec) -> None:
         ("ip-workers-2", None),
         ("ip-workers-4", None),
         ("ip-workers-5", None),
+        ("ip-workers-6", "i-workers-6"),
     ]
 
 
