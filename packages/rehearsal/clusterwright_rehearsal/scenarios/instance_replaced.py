@@ -48,7 +48,8 @@ def run(context: ScenarioContext) -> None:
         submit_to_node(context, context.node(node.name)).wait("COMPLETED", within_s=60)
 
     with context.promise("by-command"):
-        context.wait_for(lambda: _not_joined(context), within_s=60)
+        operator.poll_now(context)
+        context.wait_for(lambda: _not_joined(context), within_s=120)
         old = context.node(node.name).instance_id
         words = (node.host, "--because=slow NVLink", "--yes", "--wait=300")
         (row,) = command_line.answer(context, ("node", "replace"), *words)["nodes"]
@@ -61,12 +62,11 @@ def run(context: ScenarioContext) -> None:
         context.note(f"{old} by {row['new_instance_id']}: {row['reason']}")
         context.wait_idle()
         submit_to_node(context, new).wait("COMPLETED", within_s=60)
-        context.wait_for(lambda: _not_joined(context), within_s=60)
+        context.wait_for(lambda: _not_joined(context), within_s=120)
 
 
 def _not_joined(context: ScenarioContext) -> str | None:
     """None if `clusterwright status` has every compute node of Slurm with its instance."""
-    operator.poll_now(context)
     rows = command_line.answer(context, ("status",), codes=(0, 1, 2))["nodes"]
     shown = {one["name"]: one["instance_id"] for one in rows if one["role"] == "compute"}
     there = {each.host: each.instance_id for each in context.compute}
