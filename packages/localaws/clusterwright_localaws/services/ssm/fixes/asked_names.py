@@ -46,4 +46,4 @@ def apply() -> None:
         return list_in_moto(self, there) if there else {}
 
     SimpleSystemManagerBackend.get_parameter = get_parameter  # type: ignore[method-assign]
-    SimpleSystemManagerBackend.get_parameters = get_parameters  # type: ignore[method-assign,assignment]
+    SimpleSystemManagerBackend.get_parameters = get_parameters  # type: ignore[method-assign]

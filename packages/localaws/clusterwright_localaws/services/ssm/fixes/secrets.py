@@ -32,7 +32,7 @@ def apply() -> None:
             parameter.source_result = json.dumps(
                 {
                     key if key == "ARN" else key[:1].lower() + key[1:]: value
-                    for key, value in json.loads(parameter.source_result).items()
+                    for key, value in json.loads(str(parameter.source_result)).items()
                 }
             )
         return found
