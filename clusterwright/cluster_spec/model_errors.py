@@ -104,7 +104,7 @@ def _digits(given: Any, context: Any) -> str | None:
     """An account id that is written in groups, as the console shows it."""
     digits = str(given).replace("-", "").replace(" ", "")
     is_account = context["pattern"] == ACCOUNT.pattern and len(digits) == _ACCOUNT_DIGITS
-    return f'write "{digits}"' if is_account and digits.isdecimal() else None
+    return f'write "{digits}"' if is_account and digits.isascii() and digits.isdecimal() else None
 
 
 def _no_kind(path: Path, given: Any, written: dict[str, Any]) -> Problem:
@@ -196,7 +196,7 @@ def _without_unit(given: str, key: str) -> str | None:
     if found is None or unit is None:
         return None
     number, written = found.groups()
-    if unit == "GiB" and written.lower() == "tib" and number.isdecimal():
+    if unit == "GiB" and written.lower() == "tib" and number.isascii() and number.isdecimal():
         return f"write {int(number) * 1024}: the number alone, in GiB"
     return f"write the number alone: {key} is in {unit}"
 
