@@ -64,12 +64,13 @@ _WITHOUT_VALUES = {
             "DeleteMetricFilter",
             "DescribeMetricFilters",
             "FilterLogEvents",
-            "GetLogEvents",
             "PutDeliveryDestination",
             "PutMetricFilter",
         }
     )
 }
+# Of these only messages about numbers do.
+_WITH_NUMBERS = frozenset({("logs", "GetLogEvents")})
 _READ_BUCKETS = frozenset({"fsx", "s3", "sagemaker"})
 
 
@@ -355,7 +356,9 @@ def _refusal(model: Any, operation: str, found: list[str]) -> AwsError:
         return AwsError("InvalidParameterValue", "; ".join(found))
     code = "ValidationError" if protocol == "query" else "ValidationException"
     others = _WITHOUT_VALUES.get(service)
-    message = request_message(found, with_values=others is None or operation in others)
+    is_number = (service, operation) in _WITH_NUMBERS and "must have value" in found[0]
+    with_values = others is None or operation in others or is_number
+    message = request_message(found, with_values=with_values)
     raised = {shape.name for shape in model.operation_model(operation).error_shapes}
     if _CODES.get(service, code) in raised or code not in raised:
         code = _CODES.get(service, code)
