@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from clusterwright.operate.results import JobHit, NodePlan, NodeReport
+from clusterwright.platforms.registry import traits_of
 from clusterwright.render.source import printable
 from clusterwright.render.style import PLAIN, Style
 from clusterwright.render.table import columns, counted
@@ -54,7 +55,10 @@ def node_text(report: NodeReport, style: Style = PLAIN) -> str:
 def _sentences(plan: NodePlan) -> Iterator[str]:
     yield "; ".join(_capital(plan.effects)) if plan.effects else "Nothing is done"
     if plan.drains_first:
-        yield "Slurm drains the nodes first, and resumes them when they are accepted"
+        if traits_of(plan.platform).uses_slurm:
+            yield "Slurm drains the nodes first, and resumes them when they are accepted"
+        else:
+            yield "The nodes are cordoned first; a node that is rebooted is uncordoned afterwards"
     if plan.jobs is None:
         yield "The jobs on the nodes are unknown"
     elif plan.jobs:

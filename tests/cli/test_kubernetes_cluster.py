@@ -271,4 +271,6 @@ def test_who_may_not_cordon_still_replaces(
     rows = json.loads(found.out)["nodes"]
     assert [row["outcome"] for row in rows] == ["done", "done"], found.out
     assert len({row["new_instance_id"] for row in rows}) == 2
+    assert "The nodes are cordoned first" in found.err
+    assert "Slurm" not in found.err
     assert f"{first}: not drained: kubectl failed: Error from server (Forbidden)" in found.err
