@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import difflib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
@@ -46,14 +46,6 @@ _MINUTES: Final = {"reboot": REBOOT_MINUTES, "replace": REPLACEMENT_MINUTES}
 
 _STOPPING: Final[tuple[NodeMeans, ...]] = ("hyperpod", "ec2")
 """Means by which jobs on the nodes stop."""
-
-_STARTS_INSTANCES: Final[Mapping[str, str]] = {
-    "parallelcluster": "ParallelCluster",
-    "pcs": "PCS",
-    "eks": "the node group",
-}
-"""What starts an instance in place of one that ends: ParallelCluster and PCS for a static node at
-once and for a dynamic one with the next job, on EKS the Auto Scaling group of the node group."""
 
 
 class UnknownNode(Exception):
@@ -226,7 +218,7 @@ class _Asked:
     def _refused_by_platform(self, node: JoinedNode) -> tuple[str | None, bool]:
         platform = node.platform
         listed = known(self.state.nodes) is not None
-        if platform is None and listed and self.cluster.platform == "eks":
+        if platform is None and listed and self.cluster.traits.managed_node_groups:
             command = f"kubectl delete node {node.name}"
             return (
                 f"it is in no node group: Karpenter ends its instance after {command}, and starts "
@@ -356,7 +348,7 @@ def _effects(cluster: Cluster, verb: NodeVerb, means: NodeMeans) -> Iterator[str
         else:
             yield (
                 "EC2 terminates the instances, and "
-                f"{_STARTS_INSTANCES[cluster.platform]} starts new ones: jobs on the nodes stop"
+                f"{cluster.traits.starts_instances} starts new ones: jobs on the nodes stop"
             )
         yield "the root volume, additional EBS volumes and the instance store are lost"
 

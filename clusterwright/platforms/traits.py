@@ -95,6 +95,9 @@ class Platform:
     """Whether instances and volumes of nodes are in the account and carry the spec's tags."""
     gpu_partitions: bool = False
     """Whether groups support `mig_profile` and `restricted`."""
+    starts_instances: str = ""
+    """What starts an instance in place of one that ends; empty if the platform replaces nodes by
+    an API."""
     spares_from_reserved_capacity: bool = False
     """Whether spares are free instances of a reservation or block, and none are launched."""
 
@@ -113,6 +116,8 @@ class Platform:
     ignores_memory: bool = False
     """Whether Slurm selects nodes by CPUs alone unless the spec has another setting: requests for
     memory reserve nothing."""
+    typed_gres: bool = False
+    """Whether the platform's slurm.conf has the type of GPUs: `Gres=gpu:a100:8`."""
     custom_lifecycle_scripts: bool = False
     """Whether the user may replace the scripts that set up Slurm (`rehearse --lifecycle`)."""
 

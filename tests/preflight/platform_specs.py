@@ -115,6 +115,7 @@ CHANGES: tuple[dict[str, Any], ...] = (
     {"identity.kms_key_arn": KEY},
     {"identity.permissions_boundary_arn": f"arn:aws:iam::{ACCOUNT}:policy/boundary"},
     {"budget": {"monthly_usd": 100, "run_usd": 100}, "run": {"hours": 100}},
+    {"acceptance": {"level": "quick", "hold": False}},
     {"required_tags": ["owner"], "tags": {"owner": "research"}},
     {"tags": {"owner": "research"}, "network": _NETWORK},
     {"lifecycle": {"steps": ["configs/examples/steps/memlock.py"]}},

@@ -88,7 +88,7 @@ def _ec2_name(job: Job, instance_type: str) -> str | None:
 
 def _types(job: Job) -> frozenset[str] | None:
     """Types of accelerators in slurm.conf; None if no source states them."""
-    if job.cluster.platform == "parallelcluster":
+    if job.cluster.traits.typed_gres:
         names = [_ec2_name(job, group.instance_type) for group in job.groups]
         if None in names:
             return None

@@ -19,6 +19,7 @@ PLATFORM: Final = Platform(
     placement_groups=True,
     managed_node_groups=True,
     node_names="ip-....compute.internal",
+    starts_instances="the node group",
     node_addresses="vpc-cni",
     node_type_source="vpc-cni",
     autoscaling_key=("kubernetes", "autoscaling"),

@@ -26,6 +26,7 @@ PLATFORM: Final = Platform(
     node_addresses="template",
     node_setup="pcs",
     entry_script="on_pcs_node.sh",
+    starts_instances="PCS",
     spares_from_reserved_capacity=True,
     partitions_are_queues=True,
     managed_accounting=True,

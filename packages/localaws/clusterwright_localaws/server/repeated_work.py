@@ -60,5 +60,6 @@ class _MethodNames:
     def __init__(self, of: type) -> None:
         self._of = of
 
-    def __contains__(self, name: str) -> bool:
-        return inspect.isfunction(getattr(self._of, name, None))
+    def __contains__(self, name: str | None) -> bool:
+        # None: the request is of no operation.
+        return name is not None and inspect.isfunction(getattr(self._of, name, None))
