@@ -163,6 +163,10 @@ class Worker:
     def do_crash(self, node: str) -> None:
         self._node(node).machine.crash()
 
+    def do_start_fleet(self) -> None:
+        """Start the compute fleets of ParallelCluster."""
+        self._pcluster.start_fleet()
+
     def do_reboot(self, node: str) -> None:
         """Reboot an instance of AWS PCS."""
         self._pcs.reboot(node)

@@ -126,10 +126,12 @@ class ScenarioContext(ClusterAccess):
         ready = ("idle", "reserved") if or_held else ("idle",)
 
         def busy() -> str | None:
-            statuses = {
-                name: entry["InstanceStatus"]["Status"] for name, entry in self.api_nodes().items()
-            }
-            pending = [f"{name} is {s}" for name, s in statuses.items() if s != "Running"]
+            statuses = {name: row["InstanceStatus"] for name, row in self.api_nodes().items()}
+            pending = [
+                f"{name} is {_words(status)}"
+                for name, status in statuses.items()
+                if status["Status"] != "Running"
+            ]
             if pending:
                 return ", ".join(pending)
             nodes = self.compute
@@ -156,7 +158,7 @@ class ScenarioContext(ClusterAccess):
             facts = self.facts(node.name)
             status = self.api_nodes().get(node.name, {}).get("InstanceStatus", {})
             if status.get("Status") == "Failure":
-                raise Broken(f"{node} is Failure: {status.get('Message')}")
+                raise Broken(f"{node} is {_words(status)}")
             if facts["instance_id"] == but:
                 return f"{node} is still {but}"
             return None if status.get("Status") == "Running" else f"{node} is {status}"
@@ -211,3 +213,8 @@ class ScenarioContext(ClusterAccess):
         call = getattr(self.aws("sagemaker"), f"batch_{action}_cluster_nodes")
         answer = call(ClusterName=self.cluster.environment, NodeIds=[node.instance_id])
         self.expect(not answer.get("Failed"), f"{action} {node}: {answer.get('Failed')}")
+
+
+def _words(status: Mapping[str, Any]) -> str:
+    """The status of a node in the API, with its message if there is one."""
+    return ": ".join(str(status[key]) for key in ("Status", "Message") if status.get(key))

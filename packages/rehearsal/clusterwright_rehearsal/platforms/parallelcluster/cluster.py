@@ -76,6 +76,11 @@ class RunningCluster:
 
     # --- operations of the driver
 
+    def start_fleet(self) -> None:
+        """Launch nodes again that failed too often, as `pcluster update-compute-fleet` does."""
+        with self._lock:
+            self._given_up.clear()
+
     def create(self) -> str:
         """Start every node; return why the cluster failed, or an empty string."""
         found = cluster_nodes(self._account, self._order.name, self._order.configuration)
@@ -331,9 +336,10 @@ class RunningCluster:
             if self._ended:
                 return
             text = error.message if isinstance(error, RehearsalError) else str(error)
+            print(f"clustermgtd: {name}: {text}", flush=True)
             again = self._relaunch_failed(self._nodes.get(node.order.name, node))
             if again:
-                print(f"clustermgtd: no further launches of {name}: {text}", flush=True)
+                print(f"clustermgtd: no further launches of {name}: {again}", flush=True)
         finally:
             self._busy.discard(name)
 

@@ -39,5 +39,10 @@ class ParallelClusterContext(WorkerNodesContext):
         return json.dumps(event) if event else ""
 
     def replace(self, node: Node) -> None:
-        """Terminate the instance, which clustermgtd detects: ParallelCluster has no API for it."""
+        """Terminate the instance, which clustermgtd detects: ParallelCluster has no API for it.
+
+        clustermgtd launches no instance for a node that has failed too often until the fleet is
+        started again.
+        """
         self.crash(node)
+        self.worker.ask("start_fleet")

@@ -68,6 +68,13 @@ class ParallelCluster:
         with self._lock:
             return [node for cluster in self._clusters.values() for node in cluster.nodes()]
 
+    def start_fleet(self) -> None:
+        """End the protected mode of every cluster."""
+        with self._lock:
+            clusters = list(self._clusters.values())
+        for cluster in clusters:
+            cluster.start_fleet()
+
     def close(self) -> None:
         """Terminate every machine."""
         with self._lock:

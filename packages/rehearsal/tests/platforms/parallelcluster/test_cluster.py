@@ -194,6 +194,27 @@ class TestRelaunch:
         assert cluster._given_up == {"training-st-workers-1"}
         assert node.machine.events == ["stop"]
 
+    def test_a_started_fleet_launches_such_a_node_again(self) -> None:
+        cluster = Cluster(detection_s=0.0)
+        cluster._pool = Mock(submit=lambda work, *arguments: work(*arguments))
+        cluster.add(member(1), up=False)
+        cluster._given_up.add("training-st-workers-1")
+        cluster.replace_unhealthy_nodes()
+        assert cluster.relaunches == []
+        cluster.start_fleet()
+        cluster.replace_unhealthy_nodes()
+        assert cluster.relaunches == ["training-st-workers-1: instance is terminated"]
+
+    def test_why_a_node_failed_is_printed(self, capsys: pytest.CaptureFixture[str]) -> None:
+        cluster = Cluster(launches=2)
+        node = cluster.add(member(1))
+        cluster.relaunch_failures = [RehearsalError("no disk"), RehearsalError("no network")]
+        cluster._replace(node, "it is lost")
+        assert capsys.readouterr().out.splitlines() == [
+            "clustermgtd: training-st-workers-1: no disk",
+            "clustermgtd: no further launches of training-st-workers-1: no network",
+        ]
+
     def test_a_replacement_ends_its_turn(self) -> None:
         cluster = Cluster()
         node = cluster.add(member(1))

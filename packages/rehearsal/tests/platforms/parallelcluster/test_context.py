@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
-from unittest.mock import Mock
+from unittest.mock import Mock, call
 
 import pytest
 
@@ -89,7 +89,10 @@ def test_waiting_for_another_instance(context: Any) -> None:
 
 def test_a_replacement_is_the_loss_of_the_instance(context: Any) -> None:
     context.replace(Node(context, {"name": "workers-1"}))
-    context.worker.ask.assert_called_once_with("crash", node="workers-1")
+    assert context.worker.ask.call_args_list == [
+        call("crash", node="workers-1"),
+        call("start_fleet"),
+    ]
 
 
 def test_the_last_action_is_run_again(context: Any) -> None:
