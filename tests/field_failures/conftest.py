@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import os
-import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-
-# The node program is not part of the package: it is imported from its source folder.
-sys.path.insert(0, str(Path(__file__).parents[2] / "lifecycle_scripts"))
 
 from tests.nodes.world import MEMORY, World, make_world
 

@@ -1,19 +1,17 @@
-"""The node program is not part of the package: it is imported from its source folder."""
+"""Fixtures of the node program, and simulated nodes."""
 
 from __future__ import annotations
 
 import os
-import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-LIFECYCLE = Path(__file__).parents[2] / "lifecycle_scripts"
-sys.path.insert(0, str(LIFECYCLE))
+from tests.nodes.world import MEMORY, World, make_world
 
-from tests.nodes.world import MEMORY, World, make_world  # noqa: E402 - needs the path above
+LIFECYCLE = Path(__file__).parents[2] / "lifecycle_scripts"
 
 
 @pytest.fixture
