@@ -25,6 +25,11 @@ from clusterwright_localaws.services.sns.arguments import (
     text,
     topic_of,
 )
+from clusterwright_localaws.services.sns.filter_policies import IN_ATTRIBUTES, IN_BODY
+from clusterwright_localaws.services.sns.filter_policy_checks import (
+    FilterPolicyError,
+    check_filter_policy,
+)
 
 _PROTOCOLS: Final = frozenset(
     {
@@ -50,8 +55,8 @@ _ATTRIBUTES: Final = frozenset(
         "SubscriptionRoleArn",
     }
 )
-_SCOPES: Final = ("MessageBody", "MessageAttributes")
-_DEFAULTS: Final = {"FilterPolicyScope": "MessageAttributes", "RawMessageDelivery": "false"}
+_SCOPES: Final = (IN_BODY, IN_ATTRIBUTES)
+_DEFAULTS: Final = {"FilterPolicyScope": IN_ATTRIBUTES, "RawMessageDelivery": "false"}
 _IN_SUBSCRIBE: Final = "Attributes Reason: "
 _ID: Final = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _TOKEN: Final = re.compile(r"[0-9a-f]{288}|[0-9a-f]{336}")
@@ -73,8 +78,10 @@ def subscribe(call: Call) -> Mapping[str, Any]:
         raise invalid("SQS endpoint ARN")
     attributes = request.get("Attributes") or {}
     scope = attributes.get("FilterPolicyScope") or _DEFAULTS["FilterPolicyScope"]
-    for name, value in attributes.items():
-        _check(call, name, value, scope, topic, _IN_SUBSCRIBE)
+    # A filter policy is examined in its scope.
+    names = sorted(attributes, key=lambda name: name != "FilterPolicyScope")
+    for name in names:
+        _check(name, attributes[name], scope, topic, _IN_SUBSCRIBE)
     backend = moto_state.backend("sns", call.account, call.region)
     before = backend._find_subscription(topic.arn, endpoint, protocol)
     if before is not None:
@@ -84,7 +91,7 @@ def subscribe(call: Call) -> Mapping[str, Any]:
     made.attributes["SubscriptionPrincipal"] = _principal(call)
     if is_pending(made):
         made.attributes |= {"PendingConfirmation": True, "ConfirmationWasAuthenticated": False}
-    for name in sorted(attributes, key=lambda name: name != "FilterPolicyScope"):
+    for name in names:
         given = attributes[name]
         kept = given.lower() == "true" if name == "RawMessageDelivery" else given
         backend.set_subscription_attributes(made.arn, name, kept)
@@ -131,7 +138,7 @@ def set_subscription_attributes(call: Call) -> Mapping[str, Any]:
     if name not in _ATTRIBUTES:
         raise invalid("AttributeName")
     scope = subscription.attributes.get("FilterPolicyScope") or _DEFAULTS["FilterPolicyScope"]
-    _check(call, name, value, scope, subscription.topic, "")
+    _check(name, value, scope, subscription.topic, "")
     raise ForwardToMoto
 
 
@@ -205,7 +212,7 @@ def _subscription_of(call: Call) -> Any:
     return found
 
 
-def _check(call: Call, name: str, value: str, scope: str, topic: Any, where: str) -> None:
+def _check(name: str, value: str, scope: str, topic: Any, where: str) -> None:
     """Refuse a value of an attribute; `where` is what Subscribe adds to its messages."""
     if name not in _ATTRIBUTES:
         raise invalid(f"{where}{name}" if where else "AttributeName")
@@ -219,7 +226,7 @@ def _check(call: Call, name: str, value: str, scope: str, topic: Any, where: str
     if name in ("DeliveryPolicy", "FilterPolicy", "RedrivePolicy") and value:
         policy = _object(name, value, where)
         if name == "FilterPolicy":
-            _check_filter(call, policy, scope, where)
+            _check_filter(policy, scope, where)
         if name == "RedrivePolicy":
             _check_redrive(policy, topic, where)
 
@@ -227,7 +234,7 @@ def _check(call: Call, name: str, value: str, scope: str, topic: Any, where: str
 def _object(name: str, value: str, where: str) -> dict[str, Any]:
     try:
         found = json.loads(value)
-    except ValueError:
+    except (ValueError, RecursionError):
         found = None
     if not isinstance(found, dict):
         # AWS adds where its parser stopped.
@@ -235,19 +242,11 @@ def _object(name: str, value: str, where: str) -> dict[str, Any]:
     return found
 
 
-def _check_filter(call: Call, policy: dict[str, Any], scope: str, where: str) -> None:
-    """Refuse a filter policy that moto refuses; AWS adds the column to some messages."""
-    from moto.sns.exceptions import SNSException
-
+def _check_filter(policy: dict[str, Any], scope: str, where: str) -> None:
     try:
-        backend_of(call)._validate_filter_policy(policy, scope=scope)
-    except SNSException as error:
-        said = str(error.message).removeprefix("Invalid parameter: ").removesuffix("\n at ...")
-        if said.startswith("FilterPolicy"):
-            said = where + said
-        elif not where:
-            said = said.removeprefix(_IN_SUBSCRIBE)
-        raise invalid(said) from None
+        check_filter_policy(policy, scope)
+    except FilterPolicyError as error:
+        raise invalid(f"{where}{error}") from None
 
 
 def _check_redrive(policy: Mapping[str, Any], topic: Any, where: str) -> None:
