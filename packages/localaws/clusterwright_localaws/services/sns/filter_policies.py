@@ -1,7 +1,8 @@
 """Which messages the filter policy of a subscription accepts.
 
-https://docs.aws.amazon.com/sns/latest/dg/sns-subscription-filter-policies.html. Names with dots, and
-arrays of objects, are matched as recorded on AWS: docs/reference/probes.md, source `localstack`.
+https://docs.aws.amazon.com/sns/latest/dg/sns-subscription-filter-policies.html. Names with dots,
+and arrays of objects, are matched as recorded on AWS: docs/reference/probes.md, source
+`localstack`.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Filter policies of subscriptions that SNS refuses.
 
-https://docs.aws.amazon.com/sns/latest/dg/subscription-filter-policy-constraints.html. Messages, and
-the column that they name, as recorded on AWS: docs/reference/probes.md, source `localstack`. The
-column counts in the policy without spaces, where AWS's parser stands when it refuses.
+https://docs.aws.amazon.com/sns/latest/dg/subscription-filter-policy-constraints.html. Messages,
+and the column that they name, as recorded on AWS: docs/reference/probes.md, source `localstack`.
+The column counts in the policy without spaces, where AWS's parser stands when it refuses.
 """
 
 from __future__ import annotations
