@@ -80,6 +80,10 @@ _MAY_BE_FOREIGN: Final = (
 )
 """The only signatures for which the program that wrote a line is looked up."""
 
+_STORAGE: Final = "io-error"
+_EIO: Final = "input/output error"
+"""The signature of storage that does not answer, and the text of its errno."""
+
 _RUN: Final = 500
 """Lines between exceptions of one failure."""
 
@@ -448,7 +452,10 @@ def _resources(group: Sequence[_Match]) -> tuple[str, ...]:
 
 def _explained(found: Sequence[Finding]) -> list[Finding]:
     """Findings without those that another one explains, whose evidence they get."""
-    by_rank = sorted(found, key=lambda f: (f.rank, f.signature in _FOLLOWING, _order(f)))
+    storage = [f for f in found if any(_same_storage(f, other) for other in found)]
+    by_rank = sorted(
+        found, key=lambda f: (f not in storage, f.rank, f.signature in _FOLLOWING, _order(f))
+    )
     kept: list[Finding] = []
     for finding in by_rank:
         index = next((i for i, c in enumerate(kept) if explains(c, finding)), None)
@@ -469,7 +476,7 @@ def explains(cause: Finding, other: Finding) -> bool:
     """Whether a finding is the usual reason of another one."""
     if "info" in (cause.severity, other.severity):
         return False
-    if cause.rank >= other.rank and not _precedes(cause, other):
+    if cause.rank >= other.rank and not (_precedes(cause, other) or _same_storage(cause, other)):
         return False
     if cause.signature == UNKNOWN and cause.evidence[0].kind != "log":
         return False
@@ -483,6 +490,13 @@ def _precedes(cause: Finding, other: Finding) -> bool:
     first, later = cause.evidence[0], other.evidence[0]
     same = first.source == later.source and cause.rank <= other.rank
     return same and _line_number(first.id) < _line_number(later.id)
+
+
+def _same_storage(cause: Finding, other: Finding) -> bool:
+    """Whether what a program could not do is what storage did not answer it."""
+    return cause.signature == _STORAGE != other.signature and all(
+        _EIO in e.text.lower() for e in other.evidence
+    )
 
 
 def _related(cause: Evidence, other: Evidence) -> bool:

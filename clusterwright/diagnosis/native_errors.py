@@ -113,12 +113,14 @@ def runtime(values: Values) -> str | None:
 
 def assertion(values: Values) -> str:
     """Which library ended a program at an assertion, and at which."""
-    place = f"{values['file']} {values.get('function', '')}"
+    file, function = values.get("file", ""), values.get("function", "")
+    place = f"{file} {function}"
     library = meaning_of(LIBRARIES, place)
+    where = file.rpartition("/")[2] or function
     what = (
         f"{library}: a check failed, so the program ended"
         if library
-        else (f"a program ended at a check that failed in {values['file'].rpartition('/')[2]}")
+        else f"a program ended at a check that failed in {where}"
     )
     sizes = "bytes" in values["assertion"] or "size" in values["assertion"]
     why = (

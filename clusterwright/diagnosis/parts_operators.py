@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from clusterwright.diagnosis.parts import Part, part, reason
+from clusterwright.diagnosis.parts import Part, part, reason, whole, wrong_part
 from clusterwright.diagnosis.programs import Program
 
 _QUEUE_MISSING: Final = (
@@ -230,6 +230,19 @@ NETWORK_PLUGIN: Final = Program(
     ),
     frozenset({"pod-addresses", "network-plugin", "interface-limit"}),
 )
+
+_OPERATION: Final = re.compile(
+    r"(?:\badd|\bdel(?:ete)?) (?:cmd|command): (?P<message>[^\n\"]{3,300})"
+)
+_PLUGIN: Final = "EKS: the network plug-in (VPC CNI, pod aws-node) does not work on the node"
+
+
+def plugin(line: str) -> str:
+    """That a pod gets no network, and why by the errors behind the plug-in's operation."""
+    found = _OPERATION.search(line)
+    said = wrong_part(NETWORK_PLUGIN.parts, found["message"]) if found else None
+    return f"{_PLUGIN}: {whole(said, found['message'])}" if found and said else _PLUGIN
+
 
 DNS: Final = Program(
     "the cluster's DNS (CoreDNS)",

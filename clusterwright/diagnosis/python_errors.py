@@ -40,6 +40,11 @@ _RANK: Final = re.compile(
     r"rank should be in the interval",
     re.IGNORECASE,
 )
+_RUN_OF_MODEL: Final = re.compile(
+    r"torch/nn/modules/module\.py:_(?:wrapped_)?call_impl$|torch/autograd/__init__\.py:"
+)
+"""Frames in which PyTorch runs a model forward or backward."""
+
 _ERRNO: Final = re.compile(
     r"\[Errno (?P<number>\d{1,3})\] (?P<text>[^:\n]{3,80})"
     r"(?:: (?P<path>[bu]?['\"][^'\"\n]{1,300}))?"
@@ -343,6 +348,9 @@ def _place_of(frames: Sequence[Frame]) -> Place | None:
         for place in PLACES:
             if place.pattern.search(text):
                 return place
+        if _RUN_OF_MODEL.search(text):
+            # What calls the model says nothing about what failed in it.
+            return None
     return None
 
 

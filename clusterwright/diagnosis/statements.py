@@ -368,9 +368,16 @@ def _said(text: str, known_to_fail: bool) -> tuple[bool, str | None] | None:
             return form.strong, _end(message)
         program = groups.get("program") or groups.get("logger") or groups.get("file") or ""
         subject = f"{program.rpartition('/')[2].partition(':')[0]}: " if program else ""
-        return form.strong, f"{subject}{sentence}: {message[:_LONGEST]}"
+        return form.strong, f"{subject}{sentence}: {_shortened(message)}"
     end = _end(text)
     return None if end is None or NOT_AN_ERROR.search(text) else (False, end)
+
+
+def _shortened(message: str) -> str:
+    """A message with its begin and its end: errors of Go say first what failed and last why."""
+    if len(message) <= _LONGEST:
+        return message
+    return f"{message[: _LONGEST // 3].rstrip()} ... {message[-2 * _LONGEST // 3 :].lstrip()}"
 
 
 def _end(text: str) -> str | None:

@@ -46,13 +46,23 @@ KINDS: Final[tuple[Kind, ...]] = (
         r"stack smashing|pure virtual method",
     ),
     _kind(
+        "cgroup",
+        "program",
+        "a cgroup cannot be made or used: a controller is not enabled on the node, or cgroup v1 "
+        "and v2 differ",
+        r"error setting cgroup config|controllers? [\"'`]?\w+[\"'`]? (?:is |are )?not "
+        r"(?:available|enabled|found)|cgroups?[^\n]{0,40}(?:not mounted|not enabled|"
+        r"mountpoint does not exist)",
+    ),
+    _kind(
         "memory",
         "resource",
         "the host's or the container's memory is used up",
         r"out of memory|cannot allocate (?:\S+ ){0,3}memory|\bbad_alloc\b|low on memory|"
         r"\bMemoryError\b|"
         r"memory pressure|(?:not enough|insufficient|unable to allocate|failed to allocate) "
-        r"(?:\S+ ){0,4}memory|\bOOM\b|memory usage threshold|MemAvailable|Unable to allocate \d",
+        r"(?:\S+ ){0,4}memory|(?<![.\w])OOM\b(?!\.\w)|memory usage threshold|"
+        r"MemAvailable|Unable to allocate \d",
     ),
     _kind(
         "disk",
@@ -76,6 +86,13 @@ KINDS: Final[tuple[Kind, ...]] = (
         r"(?:could not|cannot|can't|unable to|failed to) (?:be )?(?:resolve|lookup|look up)\b|"
         r"name or service not known|name resolution|no such host|unknown host|dns error|gaierror|"
         r"getaddrinfo|failed to lookup address|hostname.{0,40}not (?:known|found|resolv)",
+    ),
+    _kind(
+        "certificate-file",
+        "access",
+        "a TLS certificate, its key or the secret that has them is missing or damaged",
+        r"\b(?:cert(?:ificate)?s?|ca\.crt|tls\.(?:crt|key))(?: secret)?\b[^\n]{0,60}(?:missing|"
+        r"not well-formed|malformed|empty|no such file)|missing (?:ca\.crt|tls\.(?:crt|key))",
     ),
     _kind(
         "certificate",
@@ -211,7 +228,9 @@ KINDS: Final[tuple[Kind, ...]] = (
         "server",
         "network",
         "a service failed by itself, which may be over at another try",
-        r"Request to service failed|internal server error|bad gateway|service unavailable|"
+        r"Request to service failed|internal (?:server error|failure)|InternalFailure|"
+        r"(?:Service|Handler)Internal(?:Error|Failure)|InternalServiceError|"
+        r"GeneralServiceException|bad gateway|service unavailable|"
         r"gateway time-?out|"
         r"(?:status|code|error|HTTP)\D{0,12}50[0234]\b",
     ),
@@ -252,6 +271,15 @@ KINDS: Final[tuple[Kind, ...]] = (
         "it, or before its weights are loaded",
         r"data is not allocated yet|must be 2-D|has shape torch\.Size\(\[0\]\)|"
         r"\b(?:un)?sharded (?:param|tensor)|is partitioned|DTensor",
+    ),
+    _kind(
+        "ranks-differ",
+        "program",
+        "ranks disagree: they do different steps, or have different models, data or settings",
+        r"disagree\w* between rank|ranks? (?:do(?:es)? not|don't|doesn't) agree|"
+        r"(?:mismatch\w*|differ\w*) (?:across|between|among|on|in) (?:\w+ ){0,2}ranks|"
+        r"mismatch between collectives|not (?:the same|identical|consistent) "
+        r"(?:across|on|between) (?:\w+ ){0,2}(?:ranks|processes)",
     ),
     _kind(
         "parallel",

@@ -38,6 +38,8 @@ LISTS: Final = (
     _FOLDER / "diagnosed-failures-twentieth-hold-out.yaml",
     _FOLDER / "diagnosed-failures-twenty-second-hold-out.yaml",
     _FOLDER / "diagnosed-failures-twenty-third-hold-out.yaml",
+    _FOLDER / "diagnosed-failures-twenty-fourth-hold-out.yaml",
+    _FOLDER / "diagnosed-failures-twenty-fifth-hold-out.yaml",
 )
 
 
@@ -262,7 +264,8 @@ def page(results: Sequence[Measured]) -> str:
             *_hold_outs_of_others(*of_kinds[6:8]),
             *_hold_outs_of_subjects(*of_kinds[8:13]),
             *_hold_outs_of_operators(*of_kinds[13:15]),
-            *_hold_outs_of_programs(*of_kinds[15:]),
+            *_hold_outs_of_programs(*of_kinds[15:17]),
+            *_last_hold_outs(*of_kinds[17:]),
             "",
             "## The failures",
             "",
@@ -500,8 +503,32 @@ def _hold_outs_of_programs(
         "results and steps of systemd's units, the reasons of events of Kueue, JobSet and "
         "Kubeflow's operators, and the codes of gRPC. The twenty-third, of searches made after "
         f"that by the same person, with two expectations narrowed: {then_named}, and "
-        f"{then_silent} logs of healthy parts had no finding. For failures that nobody has tried, "
-        "expect about three of five.",
+        f"{then_silent} logs of healthy parts had no finding.",
+        "",
+    ]
+
+
+def _last_hold_outs(
+    twenty_fourth: Sequence[Measured], twenty_fifth: Sequence[Measured]
+) -> list[str]:
+    """All parts again, before and after lists of reasons and chains of errors were read."""
+    named, silent = _first_try(twenty_fourth)
+    then_named, then_silent = _first_try(twenty_fifth)
+    return [
+        "The twenty-fourth is of all parts of a cluster, collected before the signatures were "
+        "read by the person who then changed them, and is counted as strictly, with the "
+        "expectation narrowed for two entries and widened for one, whose first tries count as "
+        f"wrong. At the first try {named} causes were named, {_TWENTY_FOURTH_WRONG} had another "
+        "cause, one beside the right one or only the program's own words, "
+        f"{_TWENTY_FOURTH_UNKNOWN} had none or an unknown one, and {silent} logs of healthy parts "
+        "had no finding. What was then built reads the reasons that Slurm itself gives for nodes "
+        "as the closed list that they are, the errors behind an operation of the network plug-in, "
+        "the results of NCCL that XLA prints, assertions without a file, errors of cgroups and "
+        "certificates, and ranks that disagree; what calls a model says no more what failed in "
+        "it, and storage that does not answer explains what programs could not do without it. "
+        "The twenty-fifth, by the same person after that, is small and has more of what AWS and "
+        f"common programs write: {then_named}, and {then_silent} logs of healthy parts had no "
+        "finding. For failures that nobody has tried, expect about three of five.",
         "",
         "A log that ends with an error whose words tell no kind is reported as an unknown cause, "
         "with the line.",
@@ -533,6 +560,8 @@ _NAMES: Final = (
     "twenty-first hold-out",
     "twenty-second hold-out",
     "twenty-third hold-out",
+    "twenty-fourth hold-out",
+    "twenty-fifth hold-out",
 )
 _FIFTH_WRONG: Final = 19
 _FIFTH_UNKNOWN: Final = 10
@@ -556,7 +585,9 @@ _TWENTIETH_UNKNOWN: Final = 7
 _TWENTIETH_BY_PARTS: Final = 25
 _TWENTY_SECOND_WRONG: Final = 11
 _TWENTY_SECOND_UNKNOWN: Final = 6
-"""The same of the last ones; measured once, on 2026-11-28, the last four on 2026-11-29."""
+_TWENTY_FOURTH_WRONG: Final = 9
+_TWENTY_FOURTH_UNKNOWN: Final = 4
+"""The same of the last ones; measured once, on 2026-11-28, the last six on 2026-11-29."""
 
 _TOP: Final = """\
 # Failures that `diagnose` names

@@ -35,6 +35,7 @@ from clusterwright.diagnosis.signatures import (
     platforms,
     programs,
     slurm_daemons,
+    slurm_reasons,
     storage,
     training,
 )
@@ -45,6 +46,7 @@ FAMILIES: Final = {
         echoes,
         agents,
         jobs,
+        slurm_reasons,
         kubernetes,
         native,
         pcs,

@@ -113,8 +113,8 @@ SIGNATURES: Final = (
         "image-not-found",
         "Kubernetes: the container image {image} does not exist in its registry",
         (
-            r"Failed to pull image \\?\"(?P<image>[^\"\\\s]+)\\?\"[^\n]*(?:: not found|NotFound|"
-            r"manifest unknown|does not exist)",
+            r"Failed to pull image \\?\"(?P<image>[^\"\\\s]+)\\?\"(?![^\n]*no basic auth credentials)"
+            r"[^\n]*(?:: not found|NotFound|manifest unknown|does not exist)",
             r"failed to resolve reference \\?\"(?P<image>[^\"\\\s]+)\\?\":[^\n]*: not found",
         ),
         next=("clusterwright check {file}",),

@@ -223,7 +223,7 @@ SIGNATURES: Final = (
             r"NotAuthorized\w*|AuthorizationError)\) when calling the (?P<operation>\w+)",
             r"UnauthorizedOperation|AccessDeniedException|\bAccessDenied\b|AuthorizationError"
             r"|NotAuthorizedException|HandlerErrorCode: (?:AccessDenied|UnauthorizedTaggingOperation)",
-            r"\bYou are not authorized to perform this operation",
+            r"\bYou are not authorized to \w+|Encoded authorization failure message",
             r"\bs3://(?P<bucket>[\w.-]+)\S*.{0,40}\b403\b.{0,20}Forbidden",
             r"HTTP (?:Error )?403\b.*amazonaws",
         ),

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from clusterwright.diagnosis import parts_operators
 from clusterwright.diagnosis.parts import reason
 from clusterwright.diagnosis.signature import Signature, Values
 from clusterwright.diagnosis.wording import kind_of, meaning_of
@@ -31,6 +32,10 @@ def _unschedulable(values: Values) -> str:
     others = [what for what in lacks if what != most]
     also = f" (some nodes also lack {', '.join(others)})" if others else ""
     return f"Kubernetes: pods cannot be scheduled: insufficient {most}{also}"
+
+
+def _network_plugin(values: Values) -> str:
+    return parts_operators.plugin(values.get("line", ""))
 
 
 def _webhook(values: Values) -> str:
@@ -332,9 +337,9 @@ SIGNATURES: Final = (
     ),
     Signature(
         "network-plugin",
-        "EKS: the network plug-in (VPC CNI, pod aws-node) does not work on the node",
+        _network_plugin,
         (
-            r"NetworkPlugin cni failed|plugin type=\"aws-cni\"[^\n]{0,200}fail|"
+            r"(?P<line>(?:NetworkPlugin cni failed|plugin type=\"aws-cni\"[^\n]{0,200}fail)[^\n]*)|"
             r"127\.0\.0\.1:50051|Timed out waiting for IPAM|IPAM connectivity[ .]{1,12}failed|"
             r"ipamd[^\n]{0,40}(?:fail|not running|crash)|"
             r"cni plugin not initialized|"

@@ -325,6 +325,8 @@ SIGNATURES: Final = (
             r"(?:blk_update_request|Buffer I/O error|I/O error, dev) ?:?.{0,40}(?P<device>nvme\w+|"
             r"xvd\w+|sd[a-z])",
             r"md/raid\S+: Disk failure on (?P<device>\w+)",
+            r"EXT4-fs error \(device (?P<device>[\w-]{2,20})\)",
+            r"XFS \((?P<device>[\w-]{2,20})\)[^\n]{0,60}(?:Corruption|metadata I/O error|shut ?down)",
             r"(?:EXT4-fs error|XFS .{0,60}(?:Corruption|metadata I/O error|shut ?down)|Structure needs "
             r"cleaning)",
         ),
@@ -338,7 +340,7 @@ SIGNATURES: Final = (
         "storage: input/output error[ on {path}]: the file system or the disk behind it does not "
         "answer",
         (
-            r"^(?![^\n]*(?:prov_errno|prov/|libfabric|\bNCCL\b|\bUCX\b|ibv_|\bEQ:))[^\n]*(?:\[Errno (?:5|121)\]|"
+            r"^(?![^\n]*(?:prov_errno|prov/|libfabric|\bNCCL\b|\bUCX\b|ibv_|\bEQ:|\[be\[|\bsdap_|\bsss_))[^\n]*(?:\[Errno (?:5|121)\]|"
             r"Input/output error|Remote I/O error|\bEIO\b)",
         ),
         confidence="likely",

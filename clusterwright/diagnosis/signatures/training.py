@@ -931,6 +931,8 @@ SIGNATURES: Final = (
             r"ncclInvalidArgument)",
             r"NCCL error.{0,200}?(?P<reason>unhandled system error|unhandled cuda error|internal "
             r"error|invalid usage)",
+            # XLA, with the last of NCCL's own messages where there is one.
+            r"NCCL operation nccl\w{3,40}\([^\n]{0,200}?\) failed: (?P<reason>[^\n.;(]{3,80}[^\n]{0,160})",
             r"(?:(?P<place>[\w./-]{2,80}):\d+ )?NCCL WARN (?P<reason>[^\n]{1,160})",
         ),
         confidence="possible",
@@ -944,7 +946,7 @@ SIGNATURES: Final = (
         "data-loader-killed",
         "a data loader's worker was killed (SIGKILL), in most cases because the memory of the job "
         "or the node was used up",
-        (r"DataLoader worker \(pid[^)]*\) is killed by signal: Killed",),
+        (r"DataLoader worker \(pid(?:\(s\))?[^)]*\) is killed by signal: Killed",),
         confidence="likely",
         rank=1,
         kinds=_TEXT,
@@ -953,7 +955,7 @@ SIGNATURES: Final = (
     Signature(
         "data-loader",
         "a data loader's worker ended: {reason}",
-        (r"DataLoader worker \(pid[^)]*\) (?P<reason>[^\n]{1,120})",),
+        (r"DataLoader worker \(pid(?:\(s\))?[^)]*\) (?P<reason>[^\n]{1,120})",),
         confidence="likely",
         rank=1,
         kinds=_TEXT,

@@ -12,6 +12,11 @@ CASES = (
         "You have requested more vCPU capacity than your current vCPU limit of 64 allows",
         "quota",
     ),
+    (
+        "scaling-activity",
+        "Max spot instance count exceeded. Launching EC2 instance failed.",
+        "quota",
+    ),
     ("log", "LimitExceeded: Cannot exceed quota for RolesPerAccount: 1000", "quota"),
     ("stack-event", "LimitExceededException: Limit for stack has been exceeded", "quota"),
     (
