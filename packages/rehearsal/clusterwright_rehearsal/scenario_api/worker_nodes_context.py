@@ -26,21 +26,23 @@ class WorkerNodesContext(ScenarioContext):
 
     def api_nodes(self) -> dict[str, dict[str, Any]]:
         """The nodes in the form of HyperPod's ListClusterNodes."""
-        reasons = {
-            line["instance_id"]: line["text"]
-            for line in self.timeline()
-            if line["event"] == "failed"
-        }
         return {
             facts["name"]: {
                 "InstanceId": facts["instance_id"],
                 "InstanceStatus": {
                     "Status": _STATUSES.get(facts["phase"], "Pending"),
-                    "Message": reasons.get(facts["instance_id"], ""),
+                    "Message": self.failure_of(facts["instance_id"]),
                 },
             }
             for facts in self.worker.ask("nodes")
         }
+
+    def failure_of(self, instance_id: str) -> str:
+        """Why an instance failed before it was a node; empty if it did not."""
+        for line in self.timeline():
+            if line["instance_id"] == instance_id and line["event"] == "failed":
+                return str(line["text"])
+        return ""
 
     def timeline(self) -> list[dict[str, Any]]:
         """The events of the run's nodes, oldest first."""

@@ -34,9 +34,9 @@ class ParallelClusterContext(WorkerNodesContext):
         return {}
 
     def failure_of(self, instance_id: str) -> str:
-        """The event of an instance whose custom action failed; empty if there is none."""
+        """The event of ParallelCluster, or why the instance failed before its action."""
         event = self.bootstrap_error(instance_id)
-        return json.dumps(event) if event else ""
+        return json.dumps(event) if event else super().failure_of(instance_id)
 
     def replace(self, node: Node) -> None:
         """Terminate the instance, which clustermgtd detects: ParallelCluster has no API for it.

@@ -95,13 +95,6 @@ class PcsContext(WorkerNodesContext):
                 return f"group {entry['name']} has {there.count(entry['name'])} of {wanted} nodes"
         return None
 
-    def failure_of(self, instance_id: str) -> str:
-        """Why PCS rejected an instance; empty if it did not."""
-        for line in self.timeline():
-            if line["instance_id"] == instance_id and line["event"] == "failed":
-                return str(line["text"])
-        return ""
-
     def replace(self, node: Node) -> None:
         """Terminate the instance in EC2, which PCS notices: it has no API for it."""
         self.aws("ec2").terminate_instances(InstanceIds=[node.instance_id])

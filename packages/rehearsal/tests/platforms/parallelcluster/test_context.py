@@ -78,6 +78,10 @@ def test_the_event_of_a_failed_action(context: Any, tmp_path: Path) -> None:
     path.parent.mkdir(parents=True)
     path.write_text('{"message": "no"}')
     assert context.bootstrap_error("i-2") == {"message": "no"}
+    assert context.api_nodes()["workers-2"]["InstanceStatus"] == {
+        "Status": "Failure",
+        "Message": '{"message": "no"}',
+    }
 
 
 def test_waiting_for_another_instance(context: Any) -> None:
