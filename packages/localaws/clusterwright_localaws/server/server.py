@@ -39,6 +39,10 @@ _BLOCK_BYTES = 1024 * 1024
 # APIs of Managed Prometheus that its model lacks: without a signature only the path names them.
 _PROMETHEUS = re.compile(r"/workspaces/ws-[^/]+/api/v1/")
 
+# Actions in URLs that SNS sends to subscribers, and the argument that names the region.
+_VISITED = {"ConfirmSubscription": "TopicArn", "Unsubscribe": "SubscriptionArn"}
+_REGION = re.compile(r"[a-z]{2}(-[a-z]+)+-\d")
+
 # Imported in the background once the port answers, so that callers do not wait for them.
 _WARM = ("sts", "s3", "iam", "ssm", "cloudformation", "ec2", "sagemaker", "fsx", "service-quotas")
 
@@ -276,6 +280,8 @@ class Application:
                 "The Authorization header of the request names no service",
             )
         _rewind(environ)
+        if not given and path == "/":
+            host = _host_of_visit(environ.get("QUERY_STRING", "")) or host
         if not given and _PROMETHEUS.match(path):
             host = "aps.us-east-1.amazonaws.com"  # refused there; S3 would take it for a bucket
         host = host or "s3.us-east-1.amazonaws.com"
@@ -329,6 +335,18 @@ class _Headers(dict[str, str]):
     def __init__(self, pairs: Iterable[tuple[str, str]]) -> None:
         self.pairs = list(pairs)
         super().__init__(self.pairs)
+
+
+def _host_of_visit(query: str) -> str | None:
+    """Return the host of the URLs in SNS's messages, which are visited without a signature."""
+    from urllib.parse import parse_qs
+
+    found = {name: values[0] for name, values in parse_qs(query).items()}
+    argument = _VISITED.get(found.get("Action", ""))
+    if argument is None:
+        return None
+    region = "".join(found.get(argument, "").split(":")[3:4])
+    return f"sns.{region if _REGION.fullmatch(region) else 'us-east-1'}.amazonaws.com"
 
 
 def _respond(answered: Answer, environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:

@@ -17,6 +17,7 @@ from typing import Any
 
 import boto3
 import pytest
+from moto.sns.models import sns_backends
 
 from clusterwright_localaws.core.runtime import runtime
 from clusterwright_localaws.server.server import serving
@@ -311,3 +312,27 @@ def test_first_calls_of_all_services_can_be_concurrent() -> None:
         process.terminate()
         assert process.wait(20) == 0
         assert process.stderr.read() == ""
+
+
+def test_urls_in_messages_of_sns_are_visited_without_a_signature() -> None:
+    with serving(World()) as found:
+        for region in ("us-east-1", "eu-west-1"):
+            sns = boto3.client(
+                "sns",
+                region,
+                endpoint_url=found.url,
+                aws_access_key_id="testing",
+                aws_secret_access_key="testing",
+            )
+            arn = sns.create_topic(Name="t")["TopicArn"]
+            request = {"TopicArn": arn, "Protocol": "email", "Endpoint": "a@example.com"}
+            made = sns.subscribe(**request, ReturnSubscriptionArn=True)["SubscriptionArn"]
+            with found.runtime.lock:
+                token = sns_backends["123456789012"][region].subscriptions[made].token
+            for action in (
+                f"ConfirmSubscription&TopicArn={arn}&Token={token}",
+                f"Unsubscribe&SubscriptionArn={made}",
+            ):
+                with urllib.request.urlopen(f"{found.url}/?Action={action}") as answer:
+                    assert action.split("&", maxsplit=1)[0] in answer.read().decode()
+            assert sns.list_subscriptions()["Subscriptions"] == []

@@ -1,4 +1,4 @@
 """Amazon SNS: refusals, and what topics and subscriptions are described with; moto keeps them."""
 
-API = ("topics", "subscriptions", "publishing", "text_messages")
-FIXES = ("failed_deliveries", "filter_policies", "notifications")
+API = ("topics", "subscriptions", "confirmations", "publishing", "text_messages")
+FIXES = ("deliveries", "filter_policies")

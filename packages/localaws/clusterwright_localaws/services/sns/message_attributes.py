@@ -6,6 +6,7 @@ Messages as recorded on AWS: docs/reference/probes.md, source `localstack`.
 
 from __future__ import annotations
 
+import base64
 import re
 from collections.abc import Mapping
 from typing import Any, Final
@@ -32,6 +33,17 @@ def size_of(message: Mapping[str, Any]) -> int:
     return total
 
 
+def delivered_form(attributes: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, str]]:
+    """Return the attributes of a message as subscribers get them; binary values in base64."""
+    found = {}
+    for name, attribute in attributes.items():
+        value = attribute.get("StringValue")
+        if value is None:
+            value = base64.b64encode(attribute["BinaryValue"]).decode()
+        found[name] = {"Type": str(attribute["DataType"]), "Value": value}
+    return found
+
+
 def check_attributes(attributes: Mapping[str, Mapping[str, Any]]) -> None:
     """Refuse the attributes of a message that SNS does not take.
 
@@ -43,8 +55,8 @@ def check_attributes(attributes: Mapping[str, Mapping[str, Any]]) -> None:
     for name, attribute in attributes.items():
         _check_name(name)
         kind = str(attribute["DataType"])
-        prefix = kind.split(".", maxsplit=1)[0]
-        if prefix not in _FIELDS:
+        prefix, dot, label = kind.partition(".")
+        if prefix not in _FIELDS or (dot and not label):
             raise _refusal(
                 f"The message attribute '{name}' has an invalid message attribute type, the set "
                 "of supported type prefixes is Binary, Number, and String."

@@ -1,4 +1,4 @@
-"""Messages that SNS refuses and moto publishes.
+"""Publish and PublishBatch: messages that SNS refuses, and their publication to topics.
 
 https://docs.aws.amazon.com/sns/latest/api/API_Publish.html and
 https://docs.aws.amazon.com/sns/latest/dg/sns-message-attributes.html.
@@ -14,8 +14,13 @@ from typing import Any, Final
 
 from clusterwright_localaws.core.call import Call, operation
 from clusterwright_localaws.core.errors import AwsError, ForwardToMoto
+from clusterwright_localaws.services.sns import deliveries
 from clusterwright_localaws.services.sns.arguments import backend_of, invalid, parts_of, topic_of
-from clusterwright_localaws.services.sns.message_attributes import check_attributes, size_of
+from clusterwright_localaws.services.sns.message_attributes import (
+    check_attributes,
+    delivered_form,
+    size_of,
+)
 
 LARGEST_BYTES: Final = 262_144
 """Bytes of a message with its attributes, or of all messages of a batch."""
@@ -44,10 +49,8 @@ def publish(call: Call) -> Mapping[str, Any]:
     elif target and parts_of("TargetArn", target)[5].startswith("endpoint/"):
         if endpoint is None:
             raise invalid("TargetArn Reason: No endpoint found for the target arn specified")
-    elif target:
-        _check_fifo(topic_of(call, "TargetArn"), request)
-    elif "TopicArn" in request:
-        _check_fifo(topic_of(call), request)
+    elif target or "TopicArn" in request:
+        return _published(topic_of(call, "TargetArn" if target else "TopicArn"), request)
     else:
         # The text is ours.
         raise invalid("TopicArn or TargetArn Reason: no value for required parameter")
@@ -84,7 +87,28 @@ def publish_batch(call: Call) -> Mapping[str, Any]:
         check_attributes(entry.get("MessageAttributes") or {})
         _check_structure(entry)
         _check_fifo(topic, entry)
-    raise ForwardToMoto
+    answers = [{"Id": entry["Id"], **_published(topic, entry)} for entry in entries]
+    return {"Successful": answers, "Failed": []}
+
+
+def _published(topic: Any, request: Mapping[str, Any]) -> dict[str, str]:
+    """Publish a message to a topic, and return its ids."""
+    _check_fifo(topic, request)
+    published = deliveries.publish(
+        topic,
+        deliveries.Message(
+            request["Message"],
+            request.get("Subject"),
+            delivered_form(request.get("MessageAttributes") or {}),
+            request.get("MessageGroupId"),
+            request.get("MessageDeduplicationId"),
+            request.get("MessageStructure"),
+        ),
+    )
+    answer = {"MessageId": published.message_id}
+    if published.sequence_number is not None:
+        answer["SequenceNumber"] = published.sequence_number
+    return answer
 
 
 def _check_id(name: str) -> None:

@@ -1,9 +1,8 @@
-"""Subscriptions: their protocols, attributes and confirmation.
+"""Subscriptions: their protocols and attributes.
 
 https://docs.aws.amazon.com/sns/latest/api/API_Subscribe.html and
 API_SetSubscriptionAttributes.html. Messages and answers as recorded on AWS:
-docs/reference/probes.md, source `localstack`. Subscriptions of email stay pending, as nobody reads
-the mail; those of HTTP are confirmed at once, as in moto.
+docs/reference/probes.md, source `localstack`.
 """
 
 from __future__ import annotations
@@ -25,6 +24,11 @@ from clusterwright_localaws.services.sns.arguments import (
     text,
     topic_of,
 )
+from clusterwright_localaws.services.sns.confirmations import (
+    is_pending,
+    request_confirmation,
+    say_goodbye,
+)
 from clusterwright_localaws.services.sns.filter_policies import IN_ATTRIBUTES, IN_BODY
 from clusterwright_localaws.services.sns.filter_policy_checks import (
     FilterPolicyError,
@@ -44,7 +48,6 @@ _PROTOCOLS: Final = frozenset(
         "sqs",
     }
 )
-_PENDING: Final = frozenset({"email", "email-json"})
 _ATTRIBUTES: Final = frozenset(
     {
         "DeliveryPolicy",
@@ -57,14 +60,9 @@ _ATTRIBUTES: Final = frozenset(
 )
 _SCOPES: Final = (IN_BODY, IN_ATTRIBUTES)
 _DEFAULTS: Final = {"FilterPolicyScope": IN_ATTRIBUTES, "RawMessageDelivery": "false"}
+_FIFO: Final = ".fifo"
 _IN_SUBSCRIBE: Final = "Attributes Reason: "
 _ID: Final = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-_TOKEN: Final = re.compile(r"[0-9a-f]{288}|[0-9a-f]{336}")
-
-
-def is_pending(subscription: Any) -> bool:
-    """Return whether nobody has confirmed a subscription."""
-    return subscription.protocol in _PENDING and not subscription.confirmed
 
 
 @operation("sns", "Subscribe")
@@ -76,12 +74,18 @@ def subscribe(call: Call) -> Mapping[str, Any]:
         raise invalid(f"Amazon SNS does not support this protocol string: {protocol}")
     if protocol == "sqs" and len(endpoint.split(":")) < 6:
         raise invalid("SQS endpoint ARN")
+    if protocol == "sqs" and endpoint.endswith(_FIFO) and not topic.fifo_topic:
+        # AWS says it twice.
+        raise invalid(
+            "Invalid parameter: Endpoint Reason: FIFO SQS Queues can not be subscribed to "
+            "standard SNS topics"
+        )
     attributes = request.get("Attributes") or {}
     scope = attributes.get("FilterPolicyScope") or _DEFAULTS["FilterPolicyScope"]
     # A filter policy is examined in its scope.
     names = sorted(attributes, key=lambda name: name != "FilterPolicyScope")
     for name in names:
-        _check(name, attributes[name], scope, topic, _IN_SUBSCRIBE)
+        _check(name, attributes[name], scope, topic, endpoint, _IN_SUBSCRIBE)
     backend = moto_state.backend("sns", call.account, call.region)
     before = backend._find_subscription(topic.arn, endpoint, protocol)
     if before is not None:
@@ -89,12 +93,11 @@ def subscribe(call: Call) -> Mapping[str, Any]:
         return {"SubscriptionArn": _shown(before, asked=request.get("ReturnSubscriptionArn"))}
     made = _made(backend, topic, endpoint, protocol)
     made.attributes["SubscriptionPrincipal"] = _principal(call)
-    if is_pending(made):
-        made.attributes |= {"PendingConfirmation": True, "ConfirmationWasAuthenticated": False}
     for name in names:
         given = attributes[name]
         kept = given.lower() == "true" if name == "RawMessageDelivery" else given
         backend.set_subscription_attributes(made.arn, name, kept)
+    request_confirmation(made)
     return {"SubscriptionArn": _shown(made, asked=request.get("ReturnSubscriptionArn"))}
 
 
@@ -138,7 +141,7 @@ def set_subscription_attributes(call: Call) -> Mapping[str, Any]:
     if name not in _ATTRIBUTES:
         raise invalid("AttributeName")
     scope = subscription.attributes.get("FilterPolicyScope") or _DEFAULTS["FilterPolicyScope"]
-    _check(name, value, scope, subscription.topic, "")
+    _check(name, value, scope, subscription.topic, subscription.endpoint, "")
     raise ForwardToMoto
 
 
@@ -155,24 +158,14 @@ def get_subscription_attributes(call: Call) -> Mapping[str, Any]:
 def unsubscribe(call: Call) -> Mapping[str, Any]:
     """End a subscription; one that does not exist is no error."""
     arn = call.parameters["SubscriptionArn"]
-    if not _ID.fullmatch(parts_of("SubscriptionArn", arn)[-1]):
+    parts = parts_of("SubscriptionArn", arn)
+    if not _ID.fullmatch(parts[-1]):
         raise invalid("SubscriptionId")
-    raise ForwardToMoto
-
-
-@operation("sns", "ConfirmSubscription")
-def confirm_subscription(call: Call) -> Mapping[str, Any]:
-    """Refuse every token: no token was sent to anybody.
-
-    Raises
-    ------
-    AwsError
-        InvalidParameter.
-    """
-    parts_of("TopicArn", call.parameters["TopicArn"])
-    if not _TOKEN.fullmatch(call.parameters["Token"]):
-        raise AwsError("InvalidParameter", "Invalid token", 400)
-    raise invalid("Token")
+    backend = moto_state.existing("sns", parts[4], call.region)
+    found = backend.subscriptions.pop(arn, None) if backend is not None else None
+    if found is not None and call.signer is None:
+        say_goodbye(found)
+    return {}
 
 
 @operation("sns", "ListSubscriptions")
@@ -212,7 +205,7 @@ def _subscription_of(call: Call) -> Any:
     return found
 
 
-def _check(name: str, value: str, scope: str, topic: Any, where: str) -> None:
+def _check(name: str, value: str, scope: str, topic: Any, endpoint: str, where: str) -> None:
     """Refuse a value of an attribute; `where` is what Subscribe adds to its messages."""
     if name not in _ATTRIBUTES:
         raise invalid(f"{where}{name}" if where else "AttributeName")
@@ -228,7 +221,7 @@ def _check(name: str, value: str, scope: str, topic: Any, where: str) -> None:
         if name == "FilterPolicy":
             _check_filter(policy, scope, where)
         if name == "RedrivePolicy":
-            _check_redrive(policy, topic, where)
+            _check_redrive(policy, topic, endpoint, where)
 
 
 def _object(name: str, value: str, where: str) -> dict[str, Any]:
@@ -249,11 +242,11 @@ def _check_filter(policy: dict[str, Any], scope: str, where: str) -> None:
         raise invalid(f"{where}{error}") from None
 
 
-def _check_redrive(policy: Mapping[str, Any], topic: Any, where: str) -> None:
+def _check_redrive(policy: Mapping[str, Any], topic: Any, endpoint: str, where: str) -> None:
     target = str(policy.get("deadLetterTargetArn", ""))
     if len(target.split(":")) < 6:
         raise invalid(f"{where}RedrivePolicy: deadLetterTargetArn is an invalid arn")
-    if topic.fifo_topic and not target.endswith(".fifo"):
+    if topic.fifo_topic and endpoint.endswith(_FIFO) and not target.endswith(_FIFO):
         raise invalid(
             f"{where}RedrivePolicy: must use a FIFO queue as DLQ for a FIFO Subscription to a "
             "FIFO Topic."

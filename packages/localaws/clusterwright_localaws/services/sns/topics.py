@@ -22,7 +22,7 @@ from clusterwright_localaws.services.sns.arguments import (
     text,
     topic_of,
 )
-from clusterwright_localaws.services.sns.subscriptions import is_pending
+from clusterwright_localaws.services.sns.confirmations import is_pending
 
 _NAME: Final = re.compile(r"[A-Za-z0-9_-]+")
 _FIFO: Final = ".fifo"

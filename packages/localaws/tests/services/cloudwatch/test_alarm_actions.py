@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+import queue as queue_module
 import threading
+from collections.abc import Mapping
 from typing import Any
 from unittest.mock import Mock
 
 import pytest
-import requests
 
 from clusterwright_localaws.core import moto_state
+from clusterwright_localaws.services.sns import http_endpoints
 from packages.localaws.tests.parts import client
 from packages.localaws.tests.services.cloudwatch.alarm_requests import alarm
 
@@ -21,7 +23,7 @@ _LONG_S = 60.0
 """Far more than any answer needs: only a deadlock waits for so long."""
 
 
-ENDPOINT = "http://subscriber.example/"
+ENDPOINT = "http://localhost/alarms"
 
 
 def topic(name: str = "alarms") -> str:
@@ -56,24 +58,31 @@ def actions() -> list[str]:
     return [each["HistorySummary"] for each in found["AlarmHistoryItems"]]
 
 
+def confirmed_endpoint(arn: str) -> None:
+    subscribe(arn, "http", ENDPOINT)
+    backend = moto_state.backend("sns", "123456789012", "us-east-1")
+    (made,) = (one for one in backend.subscriptions.values() if one.protocol == "http")
+    client("sns").confirm_subscription(TopicArn=arn, Token=made.token)
+
+
 def test_a_subscriber_may_call_the_local_aws(monkeypatch: pytest.MonkeyPatch) -> None:
-    answered = []
+    answered: queue_module.Queue[bool] = queue_module.Queue()
     sagemaker = client("sagemaker")
 
-    def post(url: str, **_: Any) -> None:
+    def post(_url: Any, headers: Mapping[str, str], _body: bytes) -> None:
         """Call the local AWS before the endpoint answers, as a handler of its own process does."""
-        handler = threading.Thread(target=sagemaker.list_clusters, daemon=True)
-        handler.start()
-        handler.join(_LONG_S)
-        answered.append((url, handler.is_alive()))
+        if headers["x-amz-sns-message-type"] == "Notification":
+            handler = threading.Thread(target=sagemaker.list_clusters, daemon=True)
+            handler.start()
+            handler.join(_LONG_S)
+            answered.put(handler.is_alive())
 
-    monkeypatch.setattr("moto.sns.models.requests.post", post)
+    monkeypatch.setattr(http_endpoints, "_post", post)
     arn = topic()
-    subscribe(arn, "http", ENDPOINT)
-    answered.clear()
+    confirmed_endpoint(arn)
     ring(AlarmActions=[arn])
-    # The message is delivered before the answer, and no handler waits for the lock.
-    assert answered == [(ENDPOINT, False)]
+    # No handler waits for the lock.
+    assert answered.get(timeout=_LONG_S) is False
     assert actions() == [f"Successfully executed action {arn}"]
 
 
@@ -87,9 +96,8 @@ def test_a_delivery_that_fails_changes_nothing_else(
         subscribe(arn, "sqs", QUEUE.replace("alarms", "gone"))
         client("sqs").delete_queue(QueueUrl=other)
     else:
-        refused = Mock(side_effect=requests.ConnectionError("refused"))
-        monkeypatch.setattr("moto.sns.models.requests.post", refused)
-        subscribe(arn, "http", ENDPOINT)
+        monkeypatch.setattr(http_endpoints, "_post", Mock(side_effect=OSError("refused")))
+        confirmed_endpoint(arn)
     subscribe(arn, "sqs", QUEUE)
     ring(AlarmActions=[arn])
     assert subjects(url) == ['ALARM: "one" in US East (N. Virginia)']

@@ -17,6 +17,8 @@ from packages.localaws.tests.parts import client
 
 pytestmark = pytest.mark.usefixtures("local")
 
+QUEUES = "arn:aws:sqs:us-east-1:123456789012:"
+
 
 def attribute(arn: str, name: str) -> str | None:
     found = client("sns").get_topic_attributes(TopicArn=arn)["Attributes"]
@@ -32,22 +34,22 @@ def mail(name: str) -> dict[str, str]:
     return {"Protocol": "email", "Endpoint": f"{name}@example.com"}
 
 
-def site(name: str) -> dict[str, str]:
-    return {"Protocol": "https", "Endpoint": f"https://{name}.example.com"}
+def queue(name: str) -> dict[str, str]:
+    return {"Protocol": "sqs", "Endpoint": f"{QUEUES}{name}"}
 
 
 def test_a_topic_is_created_changed_and_deleted() -> None:
     sns = client("sns")
-    before = {"DisplayName": "one", "Subscription": [site("a"), site("b")], "Tags": tags(a="1")}
+    before = {"DisplayName": "one", "Subscription": [queue("a"), queue("b")], "Tags": tags(a="1")}
     created = Topic().create(context(), before)
     arn = created.physical_id
     assert created.attributes["TopicName"] == arn.rsplit(":", 1)[-1]
     assert attribute(arn, "DisplayName") == "one"
-    assert endpoints(arn) == ["https://a.example.com", "https://b.example.com"]
-    after = {"DisplayName": "two", "Subscription": [site("b"), site("c")], "Tags": tags(b="2")}
+    assert endpoints(arn) == [f"{QUEUES}a", f"{QUEUES}b"]
+    after = {"DisplayName": "two", "Subscription": [queue("b"), queue("c")], "Tags": tags(b="2")}
     Topic().update(context(), arn, before, after)
     assert attribute(arn, "DisplayName") == "two"
-    assert endpoints(arn) == ["https://b.example.com", "https://c.example.com"]
+    assert endpoints(arn) == [f"{QUEUES}b", f"{QUEUES}c"]
     assert sns.list_tags_for_resource(ResourceArn=arn)["Tags"] == tags(b="2")
     Topic().delete(context(), arn, after)
     assert sns.list_topics()["Topics"] == []

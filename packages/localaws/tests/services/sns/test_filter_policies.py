@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from packages.localaws.clusterwright_localaws.services.sns.filter_policies import (
+from clusterwright_localaws.services.sns.filter_policies import (
     IN_ATTRIBUTES,
     IN_BODY,
     accepts,

@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from packages.localaws.clusterwright_localaws.services.sns.filter_policies import (
+from clusterwright_localaws.services.sns.filter_policies import (
     IN_ATTRIBUTES,
     IN_BODY,
 )
-from packages.localaws.clusterwright_localaws.services.sns.filter_policy_checks import (
+from clusterwright_localaws.services.sns.filter_policy_checks import (
     FilterPolicyError,
     check_filter_policy,
 )
