@@ -59,7 +59,7 @@ LIMITS: Final = (
         "a job selects its nodes by group or instance type; there are no partitions",
     ),
     Limit(
-        ("CW-L002", "CW-L003", "CW-L005", "CW-L008"),
+        ("CW-L002", "CW-L003", "CW-L005", "CW-L008", "CW-L019"),
         KUBERNETES,
         "there is no Slurm, no controller and no login node",
     ),

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import ipaddress
 from collections.abc import Iterator
+from typing import Final
 
 from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.cluster_spec.problems import Path, Problem
+
+_THIS_NETWORK: Final = ipaddress.IPv4Network("0.0.0.0/8")
 
 
 def problems(cluster: Cluster) -> Iterator[Problem]:
@@ -27,6 +30,12 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
                 path,
                 hint="for a larger network, add ranges in `network.secondary_cidrs`",
             )
+        elif (kind := _not_of_hosts(network)) is not None:
+            yield Problem(
+                f"no host can have an address of {network}: it is {kind}",
+                path,
+                hint="use a private range, such as 10.0.0.0/16",
+            )
         for other_path, other in seen:
             if network.overlaps(other):
                 yield Problem(f"{network} overlaps {other}", path, other_path=other_path)
@@ -43,6 +52,19 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
                 path,
                 hint="list the ranges that are routed to the peer",
             )
+
+
+def _not_of_hosts(network: ipaddress.IPv4Network) -> str | None:
+    """What a range is whose addresses no host has (IANA, IPv4 Special-Purpose Addresses)."""
+    if network.overlaps(_THIS_NETWORK):
+        return 'the range of "this network" (RFC 791)'
+    if network.is_loopback:
+        return "the loopback range (RFC 1122)"
+    if network.is_link_local:
+        return "the link-local range (RFC 3927), in which the metadata service is"
+    if network.is_multicast:
+        return "of multicast groups (RFC 5771)"
+    return "reserved (RFC 1112)" if network.is_reserved else None
 
 
 def _range(text: str, path: Path) -> ipaddress.IPv4Network | Problem:

@@ -29,6 +29,15 @@ def test_consistent_specs_pass() -> None:
             "network.cidr",
             "a VPC range must be between /16 and /28, got /29",
         ),
+        (
+            {"network.cidr": "0.8.0.0/16"},
+            "network.cidr",
+            "no host can have an address of 0.8.0.0/16",
+        ),
+        ({"network.cidr": "127.0.0.0/16"}, "network.cidr", "it is the loopback range"),
+        ({"network.cidr": "169.254.0.0/16"}, "network.cidr", "it is the link-local range"),
+        ({"network.cidr": "224.0.0.0/16"}, "network.cidr", "it is of multicast groups"),
+        ({"network.secondary_cidrs": ["240.0.0.0/16"]}, "network.secondary_cidrs[0]", "reserved"),
         ({"network.cidr": "10.0.0.1/16"}, "network.cidr", "has host bits set"),
         ({"network.cidr": "10.0.0.0/99"}, "network.cidr", "is not a CIDR range"),
         (
