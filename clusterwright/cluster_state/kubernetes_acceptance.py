@@ -28,7 +28,8 @@ from clusterwright.cluster_state.kubernetes_view import (
     run_kubectl,
 )
 from clusterwright.cluster_state.not_read import NotRead
-from clusterwright.platforms.kubernetes.acceptance import CONTROLLER, NAMESPACE
+from clusterwright.platforms.kubernetes.acceptance import CONTROLLER
+from clusterwright.platforms.kubernetes.acceptance_pods import NAMESPACE
 
 REPORT: Final = "report.json.gz"
 

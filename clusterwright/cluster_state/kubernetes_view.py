@@ -221,7 +221,7 @@ def _wrong_conditions(item: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 
 def _acceptance(item: Mapping[str, Any]) -> NodeAcceptance | None:
     """By the taint of a node that is held, else by the result of the test of this boot."""
-    states: dict[str, AcceptanceState] = {"pending": "new", "rejected": "rejected"}
+    states: dict[str, AcceptanceState] = {"pending": "new", "away": "new", "rejected": "rejected"}
     result = _result(item)
     for taint in (item.get("spec") or {}).get("taints") or ():
         if taint.get("key") == ACCEPTANCE_TAINT:

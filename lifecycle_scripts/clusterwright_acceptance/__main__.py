@@ -1,4 +1,4 @@
-"""`python3 -m clusterwright_acceptance node|boot|report|counters|plan|cluster|kubernetes`."""
+"""`python3 -m clusterwright_acceptance node|boot|report|counters|plan|cluster|kubernetes|hold`."""
 
 from __future__ import annotations
 

@@ -1,8 +1,10 @@
 """Nodes of Kubernetes: which are tested, and the taint and annotation with the result. Pure.
 
 A node is held by the taint `clusterwright/acceptance`, which it has from its registration: its
-value is `pending`, `rejected` or `unknown`. The result is also an annotation, with the boot that
-was tested: a node that has booted since is held again.
+value is `pending`, `rejected`, `unknown` or `away`. The result is also an annotation, with the
+boot that was tested: a node that has booted since is held again. An accepted node that is not
+ready is `away`, because it may come back as another boot; if it comes back as the accepted one,
+it is opened without a test.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ from clusterwright_acceptance.verdicts import ACCEPTED, REJECTED
 TAINT = "clusterwright/acceptance"
 EFFECT = "NoSchedule"
 ANNOTATION = "clusterwright.dev/acceptance"
-PENDING = "pending"
+PENDING, AWAY = "pending", "away"
 AGAIN_SECONDS = 1800.0
 """A rejected or unknown node is tested again after this time: a repair or a waiver opens it."""
 
@@ -88,7 +90,7 @@ def is_due(node: Node, now: float) -> bool:
     if not last:
         return True
     if last.get("state") == ACCEPTED:
-        return taint_of(node) is not None
+        return taint_of(node) not in (None, AWAY)
     return now - float(last.get("at", 0)) >= AGAIN_SECONDS
 
 
@@ -110,10 +112,20 @@ def tainted(node: Node, value: Optional[str]) -> list[dict[str, Any]]:
 
 
 def hold_patch(node: Node) -> Optional[dict[str, Any]]:
-    """The patch of a node that no test of this boot has accepted and that is not held; or None."""
-    if taint_of(node) is not None or recorded(node).get("state") == ACCEPTED:
+    """The patch that holds a node, or opens one that is back; None where the taint is right.
+
+    The kubelet writes boot and conditions of a node with one request, so a node that is ready
+    again has the boot of the kubelet that says so.
+    """
+    now = taint_of(node)
+    if now not in (None, AWAY):
         return None
-    return _patch(node, {"spec": {"taints": tainted(node, PENDING)}}, {})
+    wanted: Optional[str] = PENDING
+    if recorded(node).get("state") == ACCEPTED:
+        wanted = None if is_ready(node) else AWAY
+    elif now == AWAY and not is_ready(node):
+        wanted = AWAY
+    return None if wanted == now else _patch(node, {"spec": {"taints": tainted(node, wanted)}}, {})
 
 
 def result_patch(
@@ -140,7 +152,8 @@ def result_patch(
     annotation = {ANNOTATION: json.dumps(value, sort_keys=True)}
     body: dict[str, Any] = {}
     if hold:
-        body["spec"] = {"taints": tainted(node, None if state == ACCEPTED else state)}
+        opened = None if is_ready(node) else AWAY
+        body["spec"] = {"taints": tainted(node, opened if state == ACCEPTED else state)}
     return _patch(node, body, annotation)
 
 

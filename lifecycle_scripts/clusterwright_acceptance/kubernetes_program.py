@@ -19,8 +19,8 @@ from typing import Any, Optional
 
 from clusterwright_common import records
 
-from clusterwright_acceptance import cluster_program, kubernetes_nodes
-from clusterwright_acceptance.kubernetes_api import Api, KubernetesError
+from clusterwright_acceptance import cluster_program, kubernetes_hold, kubernetes_nodes
+from clusterwright_acceptance.kubernetes_api import CONFLICT, NOT_FOUND, Api, KubernetesError
 from clusterwright_acceptance.kubernetes_launcher import KubernetesLauncher
 from clusterwright_acceptance.slurm_nodes import SlurmNode
 
@@ -37,7 +37,6 @@ RECHECK_START_SECONDS = 20.0
 RETRY_SECONDS = 600.0
 SHARE = 0.5
 """Of the accepted nodes at once."""
-_CONFLICT, _NOT_FOUND = 409, 404
 _TRIES = 5
 
 
@@ -58,7 +57,7 @@ class KubernetesRun:
     recheck_seconds: Optional[float] = None
 
     def held(self) -> Optional[dict[str, Any]]:
-        """Hold the nodes that booted since their test, and test those that are due; or None.
+        """Hold and open nodes as `kubernetes_hold` does, and test those that are due; or None.
 
         Re-checks come last: nodes that are held wait for their test.
 
@@ -66,11 +65,8 @@ class KubernetesRun:
         """
         groups = _labels_of(self._templates())
         for node in self._nodes() if self.hold else ():
-            if kubernetes_nodes.group_of(node, groups) is None:
-                continue
-            patch = kubernetes_nodes.hold_patch(node)
-            if patch is not None:
-                self._patch(kubernetes_nodes.name_of(node), patch)
+            if kubernetes_nodes.group_of(node, groups) is not None:
+                kubernetes_hold.keep(self.api, node, self.say)
         due = [
             kubernetes_nodes.name_of(node)
             for node in (self._nodes() if self.hold else ())
@@ -176,21 +172,13 @@ class KubernetesRun:
                 if patch is not None:
                     self.api.patch(f"/api/v1/nodes/{name}", patch)
             except KubernetesError as error:
-                if error.code == _NOT_FOUND:
+                if error.code == NOT_FOUND:
                     return
-                if error.code != _CONFLICT:
+                if error.code != CONFLICT:
                     raise
             else:
                 return
         self.say(f"{name}: other changes prevented its result; the next run writes it")
-
-    def _patch(self, name: str, patch: dict[str, Any]) -> None:
-        try:
-            self.api.patch(f"/api/v1/nodes/{name}", patch)
-        except KubernetesError as error:
-            # It is gone, or has changed: the next look decides again.
-            if error.code not in (_CONFLICT, _NOT_FOUND):
-                raise
 
     def _nodes(self) -> list[dict[str, Any]]:
         return list(self.api.get("/api/v1/nodes").get("items") or ())
@@ -213,7 +201,7 @@ class KubernetesRun:
         try:
             return _unpacked(self.api.get(f"{self._maps}/{name}"))
         except KubernetesError as error:
-            if error.code == _NOT_FOUND:
+            if error.code == NOT_FOUND:
                 return {}
             raise
 
@@ -236,7 +224,7 @@ class KubernetesRun:
         try:
             self.api.create(self._maps, body)
         except KubernetesError as error:
-            if error.code != _CONFLICT:
+            if error.code != CONFLICT:
                 raise
             self.api.replace(f"{self._maps}/{name}", body)
 

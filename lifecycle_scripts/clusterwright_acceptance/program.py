@@ -1,7 +1,7 @@
 """The command line: `node`, `boot`, `report`, `counters`, `plan` on nodes.
 
-`cluster` runs on the controller; on Kubernetes `kubernetes` runs in the controller's pod, and the
-others in pods on the nodes.
+`cluster` runs on the controller; on Kubernetes `kubernetes` runs in the controller's pod, `hold`
+in one that follows the nodes, and the others in pods on the nodes.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Optional
+from typing import Any, NoReturn, Optional
 
 from clusterwright_common import waiting
 from clusterwright_common.probe import Probe
@@ -22,6 +22,7 @@ from clusterwright_acceptance import (
     boot,
     cluster_program,
     giving_way,
+    kubernetes_hold,
     kubernetes_program,
     node_run,
     registry,
@@ -43,15 +44,14 @@ def main(argv: Sequence[str], make_probe: Optional[node_run.MakeProbe] = None) -
     options = _parse(argv)
     if isinstance(options, int):
         return options
-    if options.command == "counters":
-        node = os.environ.get(NODE_VARIABLE) or os.uname().nodename
-        found = {"node": node, "efa": efa_devices.traffic(make(10.0))}
-        print(json.dumps(found, sort_keys=True))
-        return 0
-    if options.command == "cluster":
-        return _cluster(options, make)
-    if options.command == "kubernetes":
-        return _kubernetes(options, make)
+    elsewhere = {
+        "counters": _counters,
+        "cluster": _cluster,
+        "kubernetes": _kubernetes,
+        "hold": _hold,
+    }
+    if options.command in elsewhere:
+        return elsewhere[options.command](options, make)
     try:
         expected = read_expected(make(10.0))
     except NoExpectation as error:
@@ -89,6 +89,12 @@ def main(argv: Sequence[str], make_probe: Optional[node_run.MakeProbe] = None) -
 
 def _say(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
+
+
+def _counters(_: Any, make: node_run.MakeProbe) -> int:
+    node = os.environ.get(NODE_VARIABLE) or os.uname().nodename
+    print(json.dumps({"node": node, "efa": efa_devices.traffic(make(10.0))}, sort_keys=True))
+    return 0
 
 
 def _cluster(options: Any, make: node_run.MakeProbe) -> int:
@@ -150,6 +156,11 @@ def _kubernetes(options: Any, make: node_run.MakeProbe) -> int:
         return UNKNOWN_EXIT
     # A schedule that finds nodes to reject has done its work; a run that was asked for reports.
     return 0 if report is None or options.held else _exit_code(report)
+
+
+def _hold(options: Any, make: node_run.MakeProbe) -> NoReturn:
+    watched = make(60.0).path(kubernetes_hold.WATCHED)
+    kubernetes_hold.NodeWatch(PodApi(), options.selector, _say, watched.touch).run()
 
 
 def _exit_code(report: Mapping[str, Any]) -> int:
@@ -225,6 +236,8 @@ def _parse(argv: Sequence[str]) -> Any:
         "--recheck-hours", type=int, help="test accepted nodes again after this time"
     )
     inside.add_argument("--held", action="store_true", help="test the nodes that are held")
+    hold = commands.add_parser("hold", help="hold nodes by their taint, from a pod, for ever")
+    hold.add_argument("--selector", required=True, help="the labels of the nodes")
     for command in (node, plan, cluster, inside):
         command.add_argument("--level", choices=registry.levels(), default="quick")
     commands.add_parser("counters", help="print the traffic counters of the EFA devices")

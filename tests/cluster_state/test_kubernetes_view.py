@@ -89,6 +89,7 @@ def test_states_reasons_and_acceptance() -> None:
             node("c", unschedulable=True),
             node("d", taints=[taint]),
             node("e", taints=[{**taint, "value": "rejected"}]),
+            node("f", taints=[{**taint, "value": "away"}]),
         ]
     )
     assert found.current is not None
@@ -100,7 +101,7 @@ def test_states_reasons_and_acceptance() -> None:
     assert nodes["b"].reason_at == dt.datetime(2026, 11, 23, 7, 0, tzinfo=dt.UTC)
     assert nodes["c"].states == ("READY", "SCHEDULING_DISABLED")
     acceptance = {name: each.state for name, each in (found.current.acceptance or {}).items()}
-    assert acceptance == {"d": "new", "e": "rejected"}
+    assert acceptance == {"d": "new", "e": "rejected", "f": "new"}
 
 
 def test_the_health_label_of_hyperpod() -> None:

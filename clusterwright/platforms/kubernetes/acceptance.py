@@ -4,7 +4,8 @@
 `clusterwright accept` it starts a Job for each node, then indexed Jobs for pairs of nodes, from
 the template of the node's group, writes the results to the nodes and removes the taint of those
 that are accepted. The templates are CronJobs that are suspended for ever, because a template in a
-Job could not be changed.
+Job could not be changed. `Deployment/acceptance-hold` puts the taint on nodes that are not ready
+or boot again as soon as that is known; it has no other right than to follow and patch nodes.
 
 Sources: Kubernetes, "CronJob", "Indexed Job", "Using RBAC authorization", "Pod security
 standards", "Well-known labels, annotations and taints"; Karpenter, "NodePools" (startupTaints).
@@ -23,6 +24,20 @@ from clusterwright.cluster_spec import repository_root
 from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.cluster_spec.models.compute import ComputeGroup
 from clusterwright.platforms import accelerators
+from clusterwright.platforms.kubernetes.acceptance_hold import HOLD, hold_deployment
+from clusterwright.platforms.kubernetes.acceptance_pods import (
+    LIBRARY,
+    NAMESPACE,
+    PROGRAM,
+    STATE_FOLDER,
+    api_container,
+    api_pod,
+    map_key,
+    map_name,
+    pod_template,
+    program_mounts,
+    program_volumes,
+)
 from clusterwright.platforms.kubernetes.groups import (
     ACCEPTANCE_TAINT,
     EFA,
@@ -36,18 +51,15 @@ from clusterwright.platforms.kubernetes.groups import (
 from clusterwright.platforms.kubernetes.metrics import UnknownProgramError
 from clusterwright.platforms.kubernetes.objects import Manifest, manifest, object_name
 
-NAMESPACE: Final = "clusterwright-acceptance"
 CONTROLLER: Final = "acceptance"
 SERVICE: Final = "acceptance"
-PROGRAM: Final = "clusterwright_acceptance"
 COMMON: Final = "clusterwright_common"
-LIBRARY: Final = "/opt/clusterwright/lib"
-STATE_FOLDER: Final = "/var/lib/clusterwright"
 GROUP_LABEL: Final = "clusterwright.dev/acceptance-group"
 SCHEDULE: Final = "*/2 * * * *"
 RECHECK_PRIORITY: Final = "clusterwright-acceptance-recheck"
 """`clusterwright_acceptance.kubernetes_program` has it too."""
 _LOWEST_PRIORITY: Final = -1_000_000
+_RBAC: Final = "rbac.authorization.k8s.io"
 _TEST: Final = "acceptance-test"
 _NEVER: Final = "0 0 1 1 *"
 _LONGEST_CRON_JOB: Final = 52
@@ -68,7 +80,7 @@ def acceptance_manifests(cluster: Cluster, catalog: Catalog) -> Iterator[Manifes
     if image is None:
         return
     groups = job_groups(cluster)
-    programs = {name: _files(name, groups) for name in (PROGRAM, COMMON)}
+    programs = _folders({**_files(PROGRAM, groups), **_files(COMMON, groups)})
     expected = {group.name: _expected(cluster, group, catalog) for group in groups}
     digest = hashlib.sha256(json.dumps([programs, expected], sort_keys=True).encode()).hexdigest()
     # Tests read the node's devices and its kernel's log, which no tenant's pod may do.
@@ -83,9 +95,9 @@ def acceptance_manifests(cluster: Cluster, catalog: Catalog) -> Iterator[Manifes
         yield manifest(
             "v1",
             "ConfigMap",
-            _map_name(name),
+            map_name(name),
             namespace=NAMESPACE,
-            data={_key(path): text for path, text in sorted(content.items())},
+            data={map_key(path): text for path, text in sorted(content.items())},
         )
     yield manifest(
         "v1",
@@ -120,6 +132,7 @@ def acceptance_manifests(cluster: Cluster, catalog: Catalog) -> Iterator[Manifes
     for group in groups:
         yield _template(cluster, group, catalog, image, programs, digest)
     yield _controller(cluster, image, programs, digest)
+    yield hold_deployment(cluster, groups, image, programs, digest)
 
 
 def template_name(group: str) -> str:
@@ -142,7 +155,7 @@ def _files(package: str, groups: list[ComputeGroup]) -> dict[str, str]:
     }
     types = f"{package}/instance_types.json"
     if types in found:
-        # Only the cluster's types: `kubectl apply` keeps a copy of at most 256 KiB.
+        # Only the cluster's types: a ConfigMap has a limit.
         content = json.loads(found[types])
         wanted = {group.instance_type for group in groups}
         content["types"] = {k: v for k, v in content["types"].items() if k in wanted}
@@ -150,13 +163,15 @@ def _files(package: str, groups: list[ComputeGroup]) -> dict[str, str]:
     return found
 
 
-def _map_name(package: str) -> str:
-    return package.replace("_", "-")
+def _folders(files: dict[str, str]) -> dict[str, dict[str, str]]:
+    """Return the files by folder: each is a ConfigMap, of which `kubectl apply` keeps a copy.
 
-
-def _key(path: str) -> str:
-    """Return the key in the ConfigMap, which cannot contain a slash."""
-    return path.replace("/", ".")
+    The copy is an annotation, which holds 256 KiB.
+    """
+    found: dict[str, dict[str, str]] = {}
+    for path, text in files.items():
+        found.setdefault(path.rpartition("/")[0], {})[path] = text
+    return found
 
 
 def _expected(cluster: Cluster, group: ComputeGroup, catalog: Catalog) -> str:
@@ -203,26 +218,12 @@ def _expected(cluster: Cluster, group: ComputeGroup, catalog: Catalog) -> str:
 
 
 def _permissions() -> Iterator[Manifest]:
-    yield manifest("v1", "ServiceAccount", CONTROLLER, namespace=NAMESPACE)
     # Nodes have no namespace, and a role cannot be limited to single fields or to names that are
-    # not known yet: the controller may change any field of any node. It patches two.
+    # not known yet: both may change any field of any node. They patch two, and one.
+    yield from _nodes_account(CONTROLLER, NAMESPACE, ["get", "list", "patch"])
+    yield from _nodes_account(HOLD, f"{NAMESPACE}-hold", ["list", "watch", "patch"])
     yield manifest(
-        "rbac.authorization.k8s.io/v1",
-        "ClusterRole",
-        NAMESPACE,
-        rules=[{"apiGroups": [""], "resources": ["nodes"], "verbs": ["get", "list", "patch"]}],
-    )
-    subject = {"kind": "ServiceAccount", "name": CONTROLLER, "namespace": NAMESPACE}
-    group = "rbac.authorization.k8s.io"
-    yield manifest(
-        f"{group}/v1",
-        "ClusterRoleBinding",
-        NAMESPACE,
-        roleRef={"apiGroup": group, "kind": "ClusterRole", "name": NAMESPACE},
-        subjects=[subject],
-    )
-    yield manifest(
-        f"{group}/v1",
+        f"{_RBAC}/v1",
         "Role",
         CONTROLLER,
         namespace=NAMESPACE,
@@ -243,13 +244,35 @@ def _permissions() -> Iterator[Manifest]:
         ],
     )
     yield manifest(
-        f"{group}/v1",
+        f"{_RBAC}/v1",
         "RoleBinding",
         CONTROLLER,
         namespace=NAMESPACE,
-        roleRef={"apiGroup": group, "kind": "Role", "name": CONTROLLER},
-        subjects=[subject],
+        roleRef={"apiGroup": _RBAC, "kind": "Role", "name": CONTROLLER},
+        subjects=[_subject(CONTROLLER)],
     )
+
+
+def _nodes_account(account: str, role: str, verbs: list[str]) -> Iterator[Manifest]:
+    """Return a service account with these rights to nodes."""
+    yield manifest("v1", "ServiceAccount", account, namespace=NAMESPACE)
+    yield manifest(
+        f"{_RBAC}/v1",
+        "ClusterRole",
+        role,
+        rules=[{"apiGroups": [""], "resources": ["nodes"], "verbs": verbs}],
+    )
+    yield manifest(
+        f"{_RBAC}/v1",
+        "ClusterRoleBinding",
+        role,
+        roleRef={"apiGroup": _RBAC, "kind": "ClusterRole", "name": role},
+        subjects=[_subject(account)],
+    )
+
+
+def _subject(account: str) -> dict[str, str]:
+    return {"kind": "ServiceAccount", "name": account, "namespace": NAMESPACE}
 
 
 def _template(
@@ -276,7 +299,7 @@ def _template(
             *tolerations(group),
         ],
         "volumes": [
-            *_program_volumes(programs),
+            *program_volumes(programs),
             {"name": "expected", "configMap": {"name": "expected"}},
             {"name": "state", "hostPath": {"path": STATE_FOLDER, "type": "DirectoryOrCreate"}},
             {
@@ -292,7 +315,7 @@ def _template(
         "completions": 1,
         "parallelism": 1,
         "ttlSecondsAfterFinished": 3600,
-        "template": _pod_template(pod, _TEST, digest),
+        "template": pod_template(pod, _TEST, digest),
     }
     return _cron_job(
         template_name(group.name), job, schedule=_NEVER, suspend=True, group=group.name
@@ -323,7 +346,7 @@ def _test_container(group: ComputeGroup, catalog: Catalog, image: str) -> dict[s
         # The kernel's log (Xid), the devices of disks, locked memory.
         "securityContext": {"privileged": True, "runAsUser": 0},
         "volumeMounts": [
-            *_program_mounts(),
+            *program_mounts(),
             {
                 "name": "expected",
                 "mountPath": "/etc/clusterwright/acceptance.json",
@@ -342,60 +365,23 @@ def _controller(
     cluster: Cluster, image: str, programs: dict[str, dict[str, str]], digest: str
 ) -> Manifest:
     settings = cluster.acceptance
-    container = {
-        "name": "controller",
-        "image": image,
-        "command": ["python3", "-B", "-m", PROGRAM, "kubernetes"],
-        "args": [
-            f"--namespace={NAMESPACE}",
-            f"--level={settings.level}",
-            *(["--hold"] if settings.hold else []),
-            *([f"--recheck-hours={settings.recheck_hours}"] if settings.recheck_hours else []),
-            "--held",
-        ],
-        "env": [{"name": "PYTHONPATH", "value": LIBRARY}],
-        "resources": {
-            "requests": {"cpu": "100m", "memory": "256Mi"},
-            "limits": {"memory": "1Gi"},
-        },
-        "securityContext": {
-            "allowPrivilegeEscalation": False,
-            "capabilities": {"drop": ["ALL"]},
-            "readOnlyRootFilesystem": True,
-            "runAsNonRoot": True,
-            "runAsUser": 65534,
-        },
-        "volumeMounts": [*_program_mounts(), {"name": "state", "mountPath": STATE_FOLDER}],
-    }
-    pod = {
-        "serviceAccountName": CONTROLLER,
-        "containers": [container],
-        "restartPolicy": "Never",
-        "securityContext": {
-            "fsGroup": 65534,
-            "seccompProfile": {"type": "RuntimeDefault"},
-        },
-        # It has to run where every node is held.
-        "tolerations": [{"key": ACCEPTANCE_TAINT, "operator": "Exists", "effect": "NoSchedule"}],
-        "volumes": [*_program_volumes(programs), {"name": "state", "emptyDir": {}}],
-    }
+    command = [
+        "kubernetes",
+        f"--namespace={NAMESPACE}",
+        f"--level={settings.level}",
+        *(["--hold"] if settings.hold else []),
+        *([f"--recheck-hours={settings.recheck_hours}"] if settings.recheck_hours else []),
+        "--held",
+    ]
+    container = api_container("controller", image, command, cpu="100m", memory="256Mi")
+    pod = {**api_pod(CONTROLLER, container, programs), "restartPolicy": "Never"}
     job = {
         "backoffLimit": 0,
         "ttlSecondsAfterFinished": 86_400,
-        "template": _pod_template(pod, CONTROLLER, digest),
+        "template": pod_template(pod, CONTROLLER, digest),
     }
     works = settings.hold or settings.recheck_hours is not None
     return _cron_job(CONTROLLER, job, schedule=SCHEDULE, suspend=not works)
-
-
-def _pod_template(pod: dict[str, Any], name: str, digest: str) -> dict[str, Any]:
-    return {
-        "metadata": {
-            "labels": {"app.kubernetes.io/name": name},
-            "annotations": {"clusterwright.dev/program-sha256": digest},
-        },
-        "spec": pod,
-    }
 
 
 def _cron_job(
@@ -418,20 +404,3 @@ def _cron_job(
             "jobTemplate": {"spec": job},
         },
     )
-
-
-def _program_mounts() -> list[dict[str, Any]]:
-    return [{"name": "program", "mountPath": LIBRARY, "readOnly": True}]
-
-
-def _program_volumes(programs: dict[str, dict[str, str]]) -> list[dict[str, Any]]:
-    sources = [
-        {
-            "configMap": {
-                "name": _map_name(package),
-                "items": [{"key": _key(path), "path": path} for path in sorted(content)],
-            }
-        }
-        for package, content in programs.items()
-    ]
-    return [{"name": "program", "projected": {"sources": sources}}]

@@ -56,13 +56,16 @@ class FakeKubernetes:
         self.maps: dict[str, dict[str, Any]] = {}
         self.logs: dict[str, str] = {}
         self.conflicts = 0
+        self.lists = 0
 
     def get(self, path: str) -> dict[str, Any]:
         parts = urlsplit(path)
         words = parts.path.strip("/").split("/")
         selector = unquote(parse_qs(parts.query).get("labelSelector", [""])[0])
         if parts.path == "/api/v1/nodes":
-            return {"items": copy.deepcopy(list(self.nodes.values()))}
+            self.lists += 1
+            items = copy.deepcopy(list(self.nodes.values()))
+            return {"metadata": {"resourceVersion": f"list-{self.lists}"}, "items": items}
         if parts.path.startswith("/api/v1/nodes/"):
             return copy.deepcopy(self._found(self.nodes, words[-1]))
         assert f"/namespaces/{NAMESPACE}/" in parts.path

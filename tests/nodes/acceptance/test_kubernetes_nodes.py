@@ -51,9 +51,31 @@ def test_a_node_without_a_result_of_its_boot_is_held() -> None:
     assert patch is not None
     assert patch["spec"]["taints"] == [OTHER, taint()]
     assert patch["metadata"] == {"resourceVersion": "1"}
-    assert nodes.hold_patch(recorded(node("a"), "accepted", boot="boot-0")) is not None
-    assert nodes.hold_patch(recorded(node("a"), "accepted")) is None
-    assert nodes.hold_patch(node("a", taint())) is None
+
+
+@pytest.mark.parametrize(
+    ("one", "wanted"),
+    [
+        (recorded(node("a"), "accepted"), None),
+        (recorded(node("a"), "accepted", boot="boot-0"), ["pending"]),
+        (recorded(node("a"), "rejected"), ["pending"]),
+        (recorded(node("a", ready=False), "accepted"), ["away"]),
+        (node("a", ready=False), ["pending"]),
+        # It was accepted and away: it is opened if it is back as the same boot, and tested else.
+        (recorded(node("a", taint("away")), "accepted"), []),
+        (recorded(node("a", taint("away"), ready=False), "accepted"), None),
+        (recorded(node("a", taint("away"), ready=False), "accepted", boot="boot-0"), None),
+        (recorded(node("a", taint("away")), "accepted", boot="boot-0"), ["pending"]),
+        # The results of tests stay.
+        (node("a", taint()), None),
+        (recorded(node("a", taint("rejected"), ready=False), "rejected"), None),
+        (recorded(node("a", taint("unknown")), "accepted"), None),
+    ],
+)
+def test_the_taint_follows_readiness_and_boot(one: Any, wanted: list[str] | None) -> None:
+    patch = nodes.hold_patch(one)
+    values = None if patch is None else [each["value"] for each in patch["spec"]["taints"]]
+    assert values == wanted
 
 
 @pytest.mark.parametrize(
@@ -62,6 +84,8 @@ def test_a_node_without_a_result_of_its_boot_is_held() -> None:
         (node("a", taint()), True),
         (recorded(node("a"), "accepted"), False),
         (recorded(node("a", taint()), "accepted"), True),
+        (recorded(node("a", taint("away")), "accepted"), False),
+        (recorded(node("a", taint("away")), "accepted", boot="boot-0"), True),
         (recorded(node("a", taint("rejected")), "rejected"), False),
         (recorded(node("a", taint("rejected")), "rejected", at=-1000), True),
         (recorded(node("a", taint("rejected")), "rejected", boot="boot-0"), True),
@@ -96,6 +120,13 @@ def test_the_result_decides_the_taint(verdict: str, taints: list[dict[str, str]]
     without = nodes.result_patch(one, result(verdict), "quick", "r", 5.0, hold=False)
     assert without is not None
     assert "spec" not in without
+
+
+def test_an_accepted_node_that_is_away_meanwhile_is_not_opened() -> None:
+    one = node("a", taint(), ready=False)
+    patch = nodes.result_patch(one, result("accepted"), "quick", "r", 5.0, hold=True)
+    assert patch is not None
+    assert patch["spec"]["taints"] == [taint("away")]
 
 
 def test_a_result_of_another_boot_and_an_untested_node_change_nothing() -> None:

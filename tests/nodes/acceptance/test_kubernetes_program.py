@@ -108,6 +108,21 @@ def test_a_node_that_has_booted_since_is_held_and_tested_again(tmp_path: Path) -
     assert api.taints() == {"a": []}
 
 
+def test_a_node_that_is_back_as_the_accepted_boot_is_opened_without_a_test(
+    tmp_path: Path,
+) -> None:
+    api = FakeKubernetes([node("a", PENDING)], healthy)
+    controller(api, tmp_path / "1").held()
+    api.created.clear()
+    api.nodes["a"]["status"]["conditions"][0]["status"] = "Unknown"
+    assert controller(api, tmp_path / "2").held() is None
+    assert api.taints() == {"a": ["away"]}
+    api.nodes["a"]["status"]["conditions"][0]["status"] = "True"
+    assert controller(api, tmp_path / "3").held() is None
+    assert api.taints() == {"a": []}
+    assert api.created == []
+
+
 def test_a_node_that_cannot_be_tested_stays_held(tmp_path: Path) -> None:
     api = FakeKubernetes([node("a", PENDING), node("b", PENDING, ready=False)], healthy)
     api.program = lambda *_: (127, "", "python3: not found")

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from clusterwright_acceptance import program
+from clusterwright_acceptance import kubernetes_hold, program
 from clusterwright_acceptance.expected import FILE
 
 from tests.nodes.acceptance.fake_node import Node, gpu_row
@@ -31,8 +31,27 @@ def test_plan_and_counters_are_json(node: Node, capsys: pytest.CaptureFixture[st
     assert len(json.loads(capsys.readouterr().out)["efa"]) == 32
 
 
+def test_the_hold_follows_the_selected_nodes_until_it_is_ended(
+    node: Node, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class EndedError(Exception):
+        pass
+
+    def step(self: kubernetes_hold.NodeWatch) -> None:
+        self.alive()
+        raise EndedError(self.selector)
+
+    monkeypatch.setattr(kubernetes_hold.NodeWatch, "step", step)
+    watched = node.root / kubernetes_hold.WATCHED.lstrip("/")
+    watched.parent.mkdir(parents=True, exist_ok=True)
+    with pytest.raises(EndedError, match="a=b"):
+        program.main(["hold", "--selector=a=b"], node.probe)
+    assert watched.exists()
+
+
 @pytest.mark.parametrize(
-    "argv", [[], ["dance"], ["node", "--level", "extreme"], ["node", "--check", "nothing"]]
+    "argv",
+    [[], ["dance"], ["hold"], ["node", "--level", "extreme"], ["node", "--check", "nothing"]],
 )
 def test_wrong_use_is_exit_3(node: Node, argv: list[str]) -> None:
     assert program.main(argv, node.probe) == 3

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
 from typing import Any
 
 import pytest
-from clusterwright_acceptance import expected, kubernetes_program
+from clusterwright_acceptance import expected, kubernetes_hold, kubernetes_program
 from clusterwright_acceptance.kubernetes_launcher import KubernetesLauncher
 
 from clusterwright.catalog import load_catalog
 from clusterwright.cluster_spec import SpecErrors
-from clusterwright.platforms.kubernetes import acceptance, render
+from clusterwright.platforms.kubernetes import acceptance, acceptance_hold, acceptance_pods, render
 from clusterwright.platforms.kubernetes.values import chart_values
 from tests.platforms.kubernetes import validator
 from tests.platforms.kubernetes.conftest import Load
@@ -54,7 +59,7 @@ def test_the_api_server_accepts_the_jobs_of_nodes_and_of_pairs(load: Load, versi
     template = objects(load, changed(EKS, acceptance=HELD))["CronJob", "nodes-trainium"]
     launcher = KubernetesLauncher(
         None,  # type: ignore[arg-type]
-        acceptance.NAMESPACE,
+        acceptance_pods.NAMESPACE,
         template["spec"]["jobTemplate"]["spec"],
     )
     for nodes in (["ip-10-0-0-5.ec2.internal"], ["a", "b"]):
@@ -86,7 +91,8 @@ def test_the_expected_file_is_that_of_the_program(load: Load) -> None:
 def test_the_program_is_complete(load: Load) -> None:
     found = objects(load, changed(EKS, acceptance=HELD))
     data = found["ConfigMap", "clusterwright-acceptance"]["data"]
-    assert "clusterwright_acceptance.checks.gpu_count.py" in data
+    checks = found["ConfigMap", "clusterwright-acceptance-checks"]["data"]
+    assert "clusterwright_acceptance.checks.gpu_count.py" in checks
     types = json.loads(data["clusterwright_acceptance.instance_types.json"])["types"]
     assert set(types) == {"p5.48xlarge", "trn2.48xlarge"}
     container = found["CronJob", "nodes-workers"]
@@ -101,12 +107,12 @@ def test_the_program_is_complete(load: Load) -> None:
         for item in source["configMap"]["items"]
     }
     common = found["ConfigMap", "clusterwright-common"]["data"]
-    assert keys == {*data, *common}
+    assert keys == {*data, *checks, *common}
 
 
 def test_permissions_of_the_controller(load: Load) -> None:
     found = objects(load, changed(EKS, acceptance=HELD))
-    assert found["ClusterRole", acceptance.NAMESPACE]["rules"] == [
+    assert found["ClusterRole", acceptance_pods.NAMESPACE]["rules"] == [
         {"apiGroups": [""], "resources": ["nodes"], "verbs": ["get", "list", "patch"]}
     ]
     verbs = {
@@ -123,6 +129,92 @@ def test_permissions_of_the_controller(load: Load) -> None:
     }
     test = found["CronJob", "nodes-workers"]["spec"]["jobTemplate"]["spec"]["template"]["spec"]
     assert test["automountServiceAccountToken"] is False
+
+
+def test_permissions_of_the_hold_are_those_of_nodes(load: Load) -> None:
+    found = objects(load, changed(EKS, acceptance=HELD))
+    account = found["Deployment", "acceptance-hold"]["spec"]["template"]["spec"][
+        "serviceAccountName"
+    ]
+    bound = {
+        (kind, name): one["roleRef"]
+        for (kind, name), one in found.items()
+        if kind.endswith("Binding") and one["subjects"][0]["name"] == account
+    }
+    assert bound == {
+        ("ClusterRoleBinding", "clusterwright-acceptance-hold"): {
+            "apiGroup": "rbac.authorization.k8s.io",
+            "kind": "ClusterRole",
+            "name": "clusterwright-acceptance-hold",
+        }
+    }
+    assert found["ClusterRole", "clusterwright-acceptance-hold"]["rules"] == [
+        {"apiGroups": [""], "resources": ["nodes"], "verbs": ["list", "watch", "patch"]}
+    ]
+    assert ("ServiceAccount", account) in found
+
+
+@pytest.mark.parametrize("kind", [("CronJob", "acceptance"), ("Deployment", "acceptance-hold")])
+def test_pods_with_a_token_satisfy_the_restricted_standard(
+    load: Load, kind: tuple[str, str]
+) -> None:
+    spec = objects(load, changed(EKS, acceptance=HELD))[kind]["spec"]
+    pod = spec.get("jobTemplate", {}).get("spec", spec)["template"]["spec"]
+    assert pod["securityContext"]["seccompProfile"] == {"type": "RuntimeDefault"}
+    (container,) = pod["containers"]
+    assert container["securityContext"] == {
+        "allowPrivilegeEscalation": False,
+        "capabilities": {"drop": ["ALL"]},
+        "readOnlyRootFilesystem": True,
+        "runAsNonRoot": True,
+        "runAsUser": 65534,
+    }
+    assert not pod.keys() & {"hostNetwork", "hostPID", "hostIPC"}
+    assert {next(iter(one.keys() - {"name"})) for one in pod["volumes"]} == {
+        "projected",
+        "emptyDir",
+    }
+
+
+@pytest.mark.parametrize(
+    ("base", "selector"),
+    [
+        (EKS, "clusterwright.dev/group in (trainium,workers)"),
+        (HYPERPOD, "sagemaker.amazonaws.com/instance-group-name in (Elastic-1,trainium,workers)"),
+    ],
+    ids=["eks", "hyperpod-eks"],
+)
+def test_the_hold_follows_the_nodes_of_the_groups(
+    load: Load, base: dict[str, Any], selector: str
+) -> None:
+    spec = objects(load, changed(base, acceptance=HELD))["Deployment", "acceptance-hold"]["spec"]
+    pod = spec["template"]["spec"]
+    (container,) = pod["containers"]
+    assert container["command"][-2:] == ["clusterwright_acceptance", "hold"]
+    assert container["args"] == [f"--selector={selector}"]
+    assert (spec["replicas"], spec["strategy"]["rollingUpdate"]["maxUnavailable"]) == (1, 0)
+    assert acceptance_hold.WATCHED == kubernetes_hold.WATCHED
+    assert acceptance_hold.WATCHED in container["livenessProbe"]["exec"]["command"][-1]
+
+
+def test_without_the_hold_nothing_puts_the_taint_back(load: Load) -> None:
+    # Not left out: `kubectl apply` would leave the one that was there before running.
+    spec = changed(EKS, acceptance={"image": IMAGE})
+    assert objects(load, spec)["Deployment", "acceptance-hold"]["spec"]["replicas"] == 0
+
+
+@pytest.mark.parametrize(("age", "code"), [(10, 0), (400, 1)])
+def test_the_kubelet_ends_a_program_that_watches_no_more(
+    load: Load, tmp_path: Path, age: int, code: int
+) -> None:
+    spec = objects(load, changed(EKS, acceptance=HELD))["Deployment", "acceptance-hold"]["spec"]
+    probe = spec["template"]["spec"]["containers"][0]["livenessProbe"]["exec"]["command"]
+    watched = tmp_path / "watched"
+    watched.touch()
+    os.utime(watched, (time.time() - age,) * 2)
+    program = probe[-1].replace(acceptance_hold.WATCHED, str(watched))
+    done = subprocess.run([sys.executable, *probe[1:-1], program], check=False)
+    assert done.returncode == code
 
 
 @pytest.mark.parametrize("hold", [True, False])

@@ -1,0 +1,141 @@
+"""Hold nodes of Kubernetes by the taint, as soon as they change.
+
+The controller of the tests looks every two minutes, and not at all while tests run; the kubelet
+adds the taint only when a node registers. So a node that boots again would be open until that
+look. `NodeWatch` follows the nodes instead, and taints a node
+
+- that has booted since its test, or was never tested and has no taint;
+- that is not ready: the control plane says so of a node whose kubelet is silent for its grace
+  period (kube-controller-manager, `--node-monitor-grace-period`: 40 seconds, 50 in later
+  versions), so the taint is there before the kubelet returns.
+
+It starts no test. The controller does the same at its looks (`keep`).
+
+Sources: Kubernetes, "API concepts" (watches, bookmarks, `410 Gone`), "Nodes" (conditions,
+heartbeats); issue 43992 of kubernetes/kubernetes (taints are for the registration only).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import NoReturn, Optional
+
+from clusterwright_acceptance import kubernetes_nodes
+from clusterwright_acceptance.kubernetes_api import (
+    CONFLICT,
+    GONE,
+    NOT_FOUND,
+    KubernetesError,
+    PatchApi,
+    WatchApi,
+    selected,
+)
+
+WATCHED = "/var/lib/clusterwright/watched"
+"""Touched before each watch, by which the kubelet sees that the program goes on."""
+WATCH_SECONDS = 25
+"""After this time the server ends a watch, and another one goes on from its last version."""
+SILENT_SECONDS = 35.0
+"""A lost connection is noticed after this time, within the grace period of nodes."""
+LONGEST_PAUSE_SECONDS = 30.0
+_SHORT_SECONDS = 1.0
+"""A watch that ends sooner counts as a failure: it is repeated with pauses."""
+
+
+def keep(api: PatchApi, node: kubernetes_nodes.Node, say: Callable[[str], None]) -> None:
+    """Set or remove the taint of one node, as `hold_patch` decides.
+
+    Raises KubernetesError, but not for a node that is gone or has changed: its next state is
+    looked at again.
+    """
+    patch = kubernetes_nodes.hold_patch(node)
+    if patch is None:
+        return
+    name = kubernetes_nodes.name_of(node)
+    try:
+        changed = api.patch(f"/api/v1/nodes/{name}", patch)
+    except KubernetesError as error:
+        if error.code not in (CONFLICT, NOT_FOUND):
+            raise
+    else:
+        value = kubernetes_nodes.taint_of(changed)
+        say(f"{name}: {'opened' if value is None else f'held ({value})'}")
+
+
+@dataclass
+class NodeWatch:
+    """Holds the nodes that `selector` selects. `alive` is called before each list or watch."""
+
+    api: WatchApi
+    selector: str
+    say: Callable[[str], None] = print
+    alive: Callable[[], None] = lambda: None
+    sleep: Callable[[float], None] = time.sleep
+    clock: Callable[[], float] = time.monotonic
+    _version: Optional[str] = field(default=None, init=False)
+    """Of the last state or change that was looked at; None before a list."""
+    _failures: int = field(default=0, init=False)
+    _unfinished: bool = field(default=False, init=False)
+    """Whether the API refused to change a node: then the nodes are listed again."""
+
+    def run(self) -> NoReturn:
+        """Follow the nodes for ever."""
+        while True:
+            self.step()
+
+    def step(self) -> None:
+        """List the nodes if that is needed, and follow one watch to its end.
+
+        Errors of the API are said; the first is followed by another attempt at once, others by
+        pauses that double.
+        """
+        self.alive()
+        began = self.clock()
+        try:
+            if self._version is None:
+                self._list()
+            self._follow()
+        except KubernetesError as error:
+            self.say(f"the watch of nodes: {error}")
+            if error.code == GONE:
+                # The server does not keep changes since that version any more.
+                self._version = None
+            self._failures += 1
+        else:
+            is_short = self.clock() - began < _SHORT_SECONDS
+            self._failures = self._failures + 1 if is_short else 0
+        if self._unfinished:
+            self._version = None
+        if self._failures > 1:
+            self.sleep(min(LONGEST_PAUSE_SECONDS, 2.0 ** (self._failures - 2)))
+
+    @property
+    def _path(self) -> str:
+        return selected("/api/v1/nodes", self.selector)
+
+    def _list(self) -> None:
+        self._unfinished = False
+        found = self.api.get(self._path)
+        for node in found.get("items") or ():
+            self._keep(node)
+        self._version = str(found["metadata"]["resourceVersion"])
+
+    def _follow(self) -> None:
+        path = (
+            f"{self._path}&watch=true&allowWatchBookmarks=true"
+            f"&resourceVersion={self._version}&timeoutSeconds={WATCH_SECONDS}"
+        )
+        for event in self.api.watch(path, SILENT_SECONDS):
+            if event["type"] in ("ADDED", "MODIFIED"):
+                self._keep(event["object"])
+            self._version = str(event["object"]["metadata"]["resourceVersion"])
+
+    def _keep(self, node: kubernetes_nodes.Node) -> None:
+        """As `keep`; a refusal does not end the watch of the other nodes."""
+        try:
+            keep(self.api, node, self.say)
+        except KubernetesError as error:
+            self.say(f"{kubernetes_nodes.name_of(node)}: {error}")
+            self._unfinished = True
