@@ -46,6 +46,38 @@ def _open_mode(text: str) -> None:
         raise ValueError(text)
 
 
+_MAIL_TYPES = frozenset(
+    {
+        *("NONE", "ALL", "BEGIN", "END", "FAIL", "REQUEUE", "INVALID_DEPEND", "STAGE_OUT"),
+        *("ARRAY_TASKS", "TIME_LIMIT", "TIME_LIMIT_90", "TIME_LIMIT_80", "TIME_LIMIT_50"),
+    }
+)
+_JOB = r"\d+(?:_(?:\d+|\*))?"
+_STATE = r"(?:\([a-z]+\))?"
+_DEPENDENCY = re.compile(
+    r"(?:after(?:any|ok|notok|corr|burstbuffer)?|expand):"
+    rf"{_JOB}(?:\+\d+)?{_STATE}(?::{_JOB}(?:\+\d+)?{_STATE})*|singleton{_STATE}|{_JOB}",
+    re.IGNORECASE,
+)
+_ARRAY = re.compile(r"\d+(?:-\d+(?::\d+)?)?(?:,\d+(?:-\d+(?::\d+)?)?)*(?:%\d+)?")
+
+
+def _mail_type(text: str) -> None:
+    """Unknown types are ignored, but one must be known."""
+    if not _MAIL_TYPES & {each.upper() for each in text.split(",")}:
+        raise ValueError(text)
+
+
+def _dependency(text: str) -> None:
+    if not all(_DEPENDENCY.fullmatch(each) for each in re.split(r"[,?]", text)):
+        raise ValueError(text)
+
+
+def _array(text: str) -> None:
+    if not _ARRAY.fullmatch(text.strip("[]")):
+        raise ValueError(text)
+
+
 _FORMS: dict[str, tuple[Callable[[str], object], str]] = {
     "time": (values.minutes, "minutes, H:MM:SS or D-HH:MM:SS"),
     "time-min": (values.minutes, "minutes, H:MM:SS or D-HH:MM:SS"),
@@ -58,6 +90,9 @@ _FORMS: dict[str, tuple[Callable[[str], object], str]] = {
     "ntasks-per-node": (_number, "a number"),
     "cpus-per-task": (_number, "a number"),
     "open-mode": (_open_mode, "append or truncate"),
+    "mail-type": (_mail_type, "a list of NONE, BEGIN, END, FAIL, REQUEUE, ALL, TIME_LIMIT, ..."),
+    "dependency": (_dependency, "TYPE:JOB[:JOB...], such as afterok:123, or singleton"),
+    "array": (_array, "indices and ranges with an optional limit, such as 0-15%4"),
 }
 
 
@@ -65,7 +100,10 @@ class OptionValues(JobRule):
     id = "CW-J006"
     severity = "error"
     prevents = "a submission that sbatch refuses: invalid specification"
-    source = "sbatch(1), and sbatch 24.11.5, tried with such values on 2026-11-23"
+    source = (
+        "sbatch(1), and sbatch 24.11.5, tried with such values on 2026-11-23; mail types: "
+        "SchedMD/slurm, parse_mail_type; dependencies: _parse_dependency_str (26.05)"
+    )
 
     def check(self, job: Job) -> Results:
         for option in job.file.options:

@@ -9,7 +9,13 @@ from tests.jobs.made import fails, passes
 
 @pytest.mark.parametrize(
     ("line", "severity"),
-    [("--nodes=$N", "error"), ("--partition=${P}", "error"), ("--output=$HOME/x", "warning")],
+    [
+        ("--nodes=$N", "error"),
+        ("--partition=${P}", "error"),
+        ("--output=$HOME/x", "warning"),
+        ("--output=~/logs/%j.out", "warning"),
+        ("--error=~ada/x", "warning"),
+    ],
 )
 def test_variables(line: str, severity: str) -> None:
     assert fails("CW-J004", f"#!/bin/bash\n#SBATCH {line}\n").severity == severity

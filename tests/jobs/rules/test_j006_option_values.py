@@ -17,6 +17,10 @@ from tests.jobs.made import fails, passes
         "--signal=USR7@60",
         "-n four",
         "--open-mode=keep",
+        "--mail-type=ENDS",
+        "--dependency=after",
+        "--dependency=afterokay:12",
+        "--array=1..10",
     ],
 )
 def test_values_that_sbatch_refuses(line: str) -> None:
@@ -40,6 +44,12 @@ def test_values_that_sbatch_refuses(line: str) -> None:
         "--signal=SIGTERM",
         "--signal=10@60",
         "--open-mode=append",
+        "--mail-type=end,fail",
+        "--dependency=afterok:12:13_4,singleton",
+        "--dependency=after:12+30?afternotok:14",
+        "-d 123",
+        "--array=0-15%4",
+        "--array=1,3,8-20:2",
     ],
 )
 def test_values(line: str) -> None:
