@@ -333,18 +333,25 @@ class Service:
             records.write(folder / "answers" / path.name, answer)
             self.tell("request", **answer)
 
-    def _new(self, handled: Mapping[str, Any]) -> list[tuple[str, str]]:
-        """(id, text) of the requests that no controller has handled, the oldest first."""
+    def _new(self, handled: dict[str, Any]) -> list[tuple[str, str]]:
+        """(id, text) of the requests that no controller has handled, the oldest first.
+
+        Those that another controller answered are recorded as handled.
+        """
         found = [requests.id_of(key) for key in self._bucket.keys(requests.FOLDER)]
         unknown = [each for each in found if each is not None and each not in handled]
         if not unknown:
             return []
         # A replaced controller has no record of what the one before it carried out.
-        answered = set(self._bucket.keys(requests.ANSWERS))
+        keys = set(self._bucket.keys(requests.ANSWERS))
+        answered = {each for each in unknown if f"{requests.ANSWERS}{each}.json" in keys}
+        if answered:
+            handled.update(dict.fromkeys(answered))
+            _write_handled(self._options.handled, handled)
         texts = [
             (each, self._bucket.get(f"{requests.FOLDER}{each}.json"))
             for each in unknown
-            if f"{requests.ANSWERS}{each}.json" not in answered
+            if each not in answered
         ]
         return sorted(texts, key=lambda pair: (requests.created_at(parsed(pair[1])), pair[0]))
 

@@ -24,6 +24,7 @@ class FakeBucket:
     def __init__(self) -> None:
         self.objects: dict[str, str] = {}
         self.written: list[str] = []
+        self.listed: list[str] = []
         self.refuses = 0
 
     def put(self, key: str, content: Any) -> None:
@@ -37,6 +38,7 @@ class FakeBucket:
         return self.objects[key]
 
     def keys(self, prefix: str) -> list[str]:
+        self.listed.append(prefix)
         return sorted(key for key in self.objects if key.startswith(prefix))
 
     def download(self, prefix: str, folder: Path, leave_out: str) -> None:
@@ -229,8 +231,13 @@ def test_a_replaced_controller_repeats_no_request(tmp_path: Path, slurm: FakeSlu
     bucket = FakeBucket()
     ask(bucket)
     made(tmp_path / "first", bucket).turn()
-    made(tmp_path / "replaced", bucket).turn()
+    replaced = made(tmp_path / "replaced", bucket)
+    replaced.turn()
     assert slurm.drained == ["n1"]
+    listed = bucket.listed.count("state/answers/")
+    replaced.turn()
+    made(tmp_path / "replaced", bucket).turn()
+    assert bucket.listed.count("state/answers/") == listed, "it knows which are answered"
 
 
 def test_requests_are_carried_out_in_the_order_of_their_times(
