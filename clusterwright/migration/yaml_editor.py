@@ -29,13 +29,13 @@ class Editor:
 
     def get(self, path: Path) -> Any:
         """The value at `path`; None where there is none."""
-        value: Any = self.data
+        value: Any = _data(self.text)
         for part in path:
             try:
                 value = value[part]
             except (KeyError, IndexError, TypeError):
                 return None
-        return value
+        return copy.deepcopy(value)
 
     def has(self, path: Path) -> bool:
         """Whether the text has a value at `path`."""
@@ -275,18 +275,22 @@ class Editor:
         return "".join(lines[first : _end_line(start, value) + 1])
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=32)
+def _parsed(text: str) -> tuple[Any, dict[str, Any]]:
+    """The root node of a text, and its data. Edits are tried and taken back."""
+    from ruamel.yaml import YAML
+
+    yaml = YAML(typ="safe", pure=True)
+    root = yaml.compose(text)
+    return root, (None if root is None else yaml.constructor.construct_document(root)) or {}
+
+
 def _data(text: str) -> dict[str, Any]:
-    from ruamel.yaml import YAML
-
-    return YAML(typ="safe", pure=True).load(text) or {}
+    return _parsed(text)[1]
 
 
-@lru_cache(maxsize=4)
 def _root(text: str) -> Any:
-    from ruamel.yaml import YAML
-
-    return YAML(pure=True).compose(io.StringIO(text))
+    return _parsed(text)[0]
 
 
 def _at(data: Any, path: Path) -> Any:
@@ -339,9 +343,7 @@ def _with_block_root(text: str) -> str:
 
     Sections are added and removed as lines.
     """
-    from ruamel.yaml import YAML
-
-    root = YAML(pure=True).compose(io.StringIO(text))
+    root = _root(text)
     if root is None or not isinstance(root.value, list) or not root.flow_style:
         return text
     parts = [text[: root.start_mark.index]]
