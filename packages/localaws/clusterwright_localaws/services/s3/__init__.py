@@ -39,4 +39,6 @@ FIXES = (
     "upload_encryption",
     "version_ids",
     "versioned_writes",
+    # Reports what the deletions of the others do.
+    "event_records",
 )

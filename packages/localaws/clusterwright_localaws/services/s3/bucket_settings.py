@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from clusterwright_localaws.core import moto_state
 from clusterwright_localaws.core.call import Call, operation
 from clusterwright_localaws.core.errors import AwsError, ForwardToMoto
 from clusterwright_localaws.services.s3.refusals import malformed
@@ -16,6 +17,13 @@ from clusterwright_localaws.services.s3.world_buckets import find_bucket
 _ENABLED: Final = "Enabled"
 _OF_KMS: Final = frozenset({"aws:kms", "aws:kms:dsse"})
 _CONFLICT: Final = 409
+_PARTS_OF_AN_ARN: Final = 6
+# The lists of destinations, and the argument that S3 names.
+_DESTINATIONS: Final = {
+    "QueueConfigurations": "Queue",
+    "TopicConfigurations": "Topic",
+    "LambdaFunctionConfigurations": "LambdaFunction",
+}
 
 
 @operation("s3", "GetObjectLockConfiguration", "GetPublicAccessBlock")
@@ -128,19 +136,53 @@ def put_object_lock(call: Call) -> Mapping[str, Any]:
 @operation("s3", "PutBucketNotificationConfiguration")
 def put_notifications(call: Call) -> Mapping[str, Any]:
     if find_bucket(call.parameters["Bucket"]) is not None:
-        for listed in call.parameters["NotificationConfiguration"].values():
+        given = call.parameters["NotificationConfiguration"]
+        for listed in given.values():
             for one in listed if isinstance(listed, list) else ():
-                key = (one.get("Filter") or {}).get("Key") or {}
-                rules = key.get("FilterRules") or []
-                if any("Name" not in rule or "Value" not in rule for rule in rules):
-                    raise malformed()
-                for rule in rules:
-                    if rule["Name"].lower() not in ("prefix", "suffix"):
-                        raise AwsError(
-                            "InvalidArgument",
-                            "filter rule name must be either prefix or suffix",
-                            400,
-                            ArgumentName="FilterRule.Name",
-                            ArgumentValue=rule["Name"],
-                        )
+                _check_filter(one)
+        for name, argument in _DESTINATIONS.items():
+            for one in reversed(given.get(name) or []):
+                arn = one[f"{argument}Arn"]
+                if len(arn.split(":")) < _PARTS_OF_AN_ARN:
+                    said = "CloudFunction" if argument == "LambdaFunction" else argument
+                    raise _invalid_argument("The ARN could not be parsed", said, arn)
+        if not call.parameters.get("SkipDestinationValidation"):
+            _check_queues([one["QueueArn"] for one in given.get("QueueConfigurations") or []])
     raise ForwardToMoto
+
+
+def _check_filter(configuration: Mapping[str, Any]) -> None:
+    key = (configuration.get("Filter") or {}).get("Key") or {}
+    rules = key.get("FilterRules") or []
+    if any("Name" not in rule or "Value" not in rule for rule in rules):
+        raise malformed()
+    for rule in rules:
+        if rule["Name"].lower() not in ("prefix", "suffix"):
+            raise _invalid_argument(
+                "filter rule name must be either prefix or suffix", "FilterRule.Name", rule["Name"]
+            )
+
+
+def _invalid_argument(message: str, name: str, value: str) -> AwsError:
+    return AwsError("InvalidArgument", message, 400, ArgumentName=name, ArgumentValue=value)
+
+
+def _check_queues(arns: Sequence[str]) -> None:
+    """Refuse queues that do not exist; S3 sends each one a test message."""
+    missing = []
+    for arn in arns:
+        _, _, _, region, account, name = arn.split(":", 5)
+        queues = moto_state.existing("sqs", account, region)
+        if queues is None or name not in queues.queues:
+            missing.append(arn)
+    if missing:
+        more = {f"ArgumentName{number}": arn for number, arn in enumerate(missing, 1)} | {
+            f"ArgumentValue{number}": "The destination queue does not exist"
+            for number in range(1, len(missing) + 1)
+        }
+        raise AwsError(
+            "InvalidArgument",
+            "Unable to validate the following destination configurations",
+            400,
+            **more,
+        )
