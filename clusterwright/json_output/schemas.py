@@ -8,7 +8,8 @@ unknown keys are allowed.
 from __future__ import annotations
 
 import inspect
-from functools import reduce
+from collections.abc import Mapping
+from functools import cache, reduce
 from operator import or_
 from typing import Any, Literal
 
@@ -82,8 +83,9 @@ def _docstring(cls: type) -> tuple[str, dict[str, str]]:
     return " ".join(" ".join(lines[:end]).split()), attributes
 
 
-def schemas() -> dict[str, dict[str, Any]]:
-    """Content of each file, by its name."""
+@cache
+def schemas() -> Mapping[str, dict[str, Any]]:
+    """Content of each file, by its name; callers change nothing in it."""
     return {
         f"{name}-output.schema.json": output_schema(_COMMANDS.get(name, name), *module.OUTPUTS)
         for name, module in (
