@@ -21,8 +21,6 @@ SCRIPT = "/opt/clusterwright/bin/announce-boot"
 DROP_IN = f"{systemd.UNIT_FOLDER}/slurmd.service.d/60-clusterwright-hold.conf"
 MARKER = "/run/clusterwright/boot-announced"
 """A reboot empties /run."""
-SERVER = "/etc/clusterwright/slurmd.env"
-"""Where the scripted configuration has the controller's address, see `slurm_daemons`."""
 
 _DROP_IN_TEXT = f"""# Written by clusterwright_node: no job starts before the node is accepted.
 [Unit]
@@ -85,6 +83,11 @@ def _wanted(node: Node) -> dict[str, tuple[str, int]]:
 def _script(node: Node) -> str:
     """The program before slurmd; it fails, and slurmd waits, while slurmctld does not answer.
 
+    Where the controller distributes the configuration, commands have none before slurmd has run
+    in a boot: they ask the server of slurmd's options, which are in an environment file of its
+    unit (Slurm's and Debian's units: `SLURMD_OPTIONS`), and so in this program's environment, or
+    in its command line.
+
     A node that is drained already keeps the reason: its boot is seen when it registers.
     """
     name = node.slurm_name.split(".")[0]
@@ -94,11 +97,9 @@ set -o errexit
 set -o nounset
 PATH=/opt/slurm/bin:/usr/local/bin:/usr/bin:/bin
 test ! -e {MARKER} || exit 0
-# Before slurmd has run, commands have no configuration where the controller distributes it.
-if test -e {SERVER}; then
-    options=$(sed -n 's/^SLURMD_OPTIONS="--conf-server \\(.*\\)"$/\\1/p' {SERVER})
-    export SLURM_CONF_SERVER="$options"
-fi
+options="${{SLURMD_OPTIONS:-}} $(systemctl show slurmd.service --property=ExecStart)"
+server=$(printf '%s\\n' "$options" | sed -n 's/.*--conf-server[= ] *\\([^ ;]*\\).*/\\1/p')
+test -z "$server" || export SLURM_CONF_SERVER="$server"
 state=$(scontrol --oneliner show node {name})
 case "$state" in
     *+DRAIN*) ;;

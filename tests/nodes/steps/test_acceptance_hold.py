@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -53,36 +54,50 @@ def test_other_nodes_announce_nothing(world: Callable[..., World]) -> None:
         assert node.run().statuses()["acceptance_hold"] == "skipped"
 
 
+Script = Callable[..., list[str]]
+
+
 @pytest.fixture
-def script(world: Callable[..., World], tmp_path: Path) -> Callable[[str], list[str]]:
-    """Run the script with a scontrol that shows a state; return the commands that ran."""
+def script(world: Callable[..., World], tmp_path: Path) -> Script:
+    """Run the script with a scontrol that shows a state; return the commands that ran.
+
+    `options` are slurmd's in its environment, `words` those in the command line of its unit.
+    """
     node = held(world("workers-1", "scripted"))
     node.run()
     text = (node.root / SCRIPT.lstrip("/")).read_text()
     binaries = tmp_path / "bin"
     binaries.mkdir()
     text = text.replace("PATH=/opt/slurm/bin:", f"PATH={binaries}:")
-    for folder in ("/run/clusterwright", "/etc/clusterwright"):
-        text = text.replace(folder, f"{tmp_path}{folder}")
-    (tmp_path / "etc/clusterwright").mkdir(parents=True)
-    env = tmp_path / "etc/clusterwright/slurmd.env"
-    env.write_text('SLURMD_OPTIONS="--conf-server 10.1.0.10:6817"\n')
+    text = text.replace("/run/clusterwright", f"{tmp_path}/run/clusterwright")
     assert MARKER.startswith("/run/clusterwright/")
 
-    def run(state: str) -> list[str]:
-        command = binaries / "scontrol"
+    def command(name: str, body: str) -> None:
+        (binaries / name).write_text(f"#!/bin/sh\n{body}\n")
+        (binaries / name).chmod(0o755)
+
+    def run(state: str, options: str | None = SERVER, words: str = "") -> list[str]:
         log = tmp_path / "ran"
-        body = f'echo "$SLURM_CONF_SERVER $*" >> {log}\ntest "{state}" || exit 1\n'
-        command.write_text(f'#!/bin/sh\n{body}echo "NodeName=n State={state}"\n')
-        command.chmod(0o755)
-        done = subprocess.run(["sh", "-c", text], capture_output=True, text=True, check=False)
+        body = f'echo "${{SLURM_CONF_SERVER:-none}} $*" >> {log}\ntest "{state}" || exit 1\n'
+        command("scontrol", f'{body}echo "NodeName=n State={state}"')
+        start = f"path=/usr/sbin/slurmd ; argv[]=/usr/sbin/slurmd -D {words} ; pid=0"
+        command("systemctl", f"echo 'ExecStart={{ {start} }}'")
+        env = {"PATH": os.environ["PATH"]}
+        if options is not None:
+            env["SLURMD_OPTIONS"] = options
+        done = subprocess.run(
+            ["sh", "-c", text], env=env, capture_output=True, text=True, check=False
+        )
         assert (done.returncode == 0) == bool(state), done.stderr
         return log.read_text().splitlines()
 
     return run
 
 
-def test_a_boot_is_announced_once(script: Callable[[str], list[str]]) -> None:
+SERVER = "--conf-server 10.1.0.10:6817"
+
+
+def test_a_boot_is_announced_once(script: Script) -> None:
     server, name = "10.1.0.10:6817", "ip-10-1-0-31"
     # slurmd waits while slurmctld does not answer.
     assert script("") == [f"{server} --oneliner show node {name}"]
@@ -93,5 +108,23 @@ def test_a_boot_is_announced_once(script: Callable[[str], list[str]]) -> None:
     assert script("IDLE") == drained
 
 
-def test_the_reason_of_a_drained_node_stays(script: Callable[[str], list[str]]) -> None:
+@pytest.mark.parametrize(
+    ("options", "words", "server"),
+    [
+        # HyperPod's managed configuration, in which this program writes no file of options.
+        (f"-b {SERVER} -N n", "$SLURMD_OPTIONS", "10.1.0.10:6817"),
+        ("--conf-server=a:6817,b:6817", "$SLURMD_OPTIONS", "a:6817,b:6817"),
+        (None, f"-s {SERVER}", "10.1.0.10:6817"),
+        # The node has a slurm.conf of its own.
+        ("", "-s", "none"),
+        (None, "", "none"),
+    ],
+)
+def test_commands_ask_the_server_that_slurmd_asks(
+    script: Script, options: str | None, words: str, server: str
+) -> None:
+    assert {line.split()[0] for line in script("DOWN*", options, words)} == {server}
+
+
+def test_the_reason_of_a_drained_node_stays(script: Script) -> None:
     assert not any("update" in line for line in script("DOWN*+DRAIN"))
