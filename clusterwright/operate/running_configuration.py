@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from clusterwright.catalog import Catalog
@@ -58,11 +58,8 @@ def node_program_differences(
     `read` returns the uploaded files; it is called if the controller published its digest.
     """
     what = "the inputs of the node program"
-    if not cluster.uses_slurm:
-        return
-    published = state.scheduler.current
+    published = yield from _published(what, cluster, state)
     if published is None:
-        yield _not_published(what, state)
         return
     running = published.configuration.inputs_sha256 if published.configuration else None
     if running is None:
@@ -90,11 +87,8 @@ def installed_differences(
     acceptance. `read` is as of `node_program_differences`.
     """
     what = "the installed files of the node program"
-    if not cluster.uses_slurm:
-        return
-    published = state.scheduler.current
+    published = yield from _published(what, cluster, state)
     if published is None:
-        yield _not_published(what, state)
         return
     own = published.configuration.program if published.configuration else None
     controller = published.controller or "controller"
@@ -174,11 +168,8 @@ def _unreported(what: str, cluster: Cluster, published: SchedulerState) -> Found
 def slurm_differences(cluster: Cluster, state: ClusterState, catalog: Catalog) -> Found:
     """The running Slurm configuration against the settings that follow from the file."""
     what = "the running Slurm configuration"
-    if not cluster.uses_slurm:
-        return
-    published = state.scheduler.current
+    published = yield from _published(what, cluster, state)
     if published is None:
-        yield _not_published(what, state)
         return
     if cluster.on_hyperpod and cluster.slurm.configuration == "managed":
         yield NotCompared(what, "HyperPod writes slurm.conf in the managed configuration")
@@ -198,10 +189,16 @@ def slurm_differences(cluster: Cluster, state: ClusterState, catalog: Catalog) -
             yield Difference("slurm.conf", name, actual, expected, "slurm-configuration")
 
 
-def _not_published(what: str, state: ClusterState) -> NotCompared:
-    unknown = state.scheduler.unknown
-    reason = unknown.reason if unknown is not None else "not published"
-    return NotCompared(what, reason, None, is_unread=True)
+def _published(
+    what: str, cluster: Cluster, state: ClusterState
+) -> Generator[NotCompared, None, SchedulerState | None]:
+    """What the controller published; None without Slurm, or, with an entry, if it is not known."""
+    published = state.scheduler.current if cluster.uses_slurm else None
+    if published is None and cluster.uses_slurm:
+        unknown = state.scheduler.unknown
+        reason = unknown.reason if unknown is not None else "not published"
+        yield NotCompared(what, reason, None, is_unread=True)
+    return published
 
 
 def same_setting(actual: str | None, expected: str) -> bool:
