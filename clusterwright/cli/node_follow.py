@@ -74,23 +74,27 @@ class NodeWork:
         for action in self._plan.actions:
             if action.unchanged is not None:
                 self._end(action, "unchanged", action.unchanged)
-        if self._plan.means == "controller":
-            self._through_controller()
-        elif self._plan.means == "kubernetes":
-            self._scheduled(self._plan.verb == "resume", self._plan.wanted)
+        if self._plan.means in ("controller", "kubernetes"):
+            self._through_scheduler()
         else:
             self._through_platform()
         return tuple(self._results[action.name] for action in self._plan.actions)
 
-    def _through_controller(self) -> None:
+    def _through_scheduler(self) -> None:
         verb = self._plan.verb
         assert verb != "replace"
         asked_at = _now()
-        done = self._request(verb, self._plan.wanted)
+        done = self._ask_scheduler(verb, self._plan.wanted)
         if verb != "reboot":
             self._end_all(done, "done", "drained" if verb == "drain" else "resumed")
             return
         self._follow(done, asked_at)
+
+    def _ask_scheduler(self, verb: Verb, wanted: Sequence[NodeAction]) -> list[NodeAction]:
+        """The nodes on which Slurm's controller or Kubernetes did it; others have their result."""
+        if self._cluster.uses_slurm:
+            return self._request(verb, wanted)
+        return self._scheduled(verb == "resume", wanted)
 
     def _scheduled(self, resumed: bool, wanted: Sequence[NodeAction]) -> list[NodeAction]:
         """Resume or drain nodes through the Kubernetes API; those on which it was done."""
@@ -111,21 +115,19 @@ class NodeWork:
             )
             if problem is None:
                 done.append(action)
-                self._end(action, "done", "resumed" if resumed else "drained")
             else:
                 hint = f": {problem.hint}" if problem.hint else ""
                 self._end(action, "refused", problem.reason + hint)
         return done
 
     def _drain(self, wanted: Sequence[NodeAction]) -> list[NodeAction]:
-        """Drain nodes; the others have their result."""
-        if self._cluster.uses_slurm:
-            return self._request("drain", wanted)
-        drained = self._scheduled(resumed=False, wanted=wanted)
-        for action in wanted:
-            result = self._results.pop(action.name)
-            if action not in drained:  # pods stop anyway: a new one would only stop too
-                self._tell(f"{action.name}: not drained: {result.reason}")
+        """Drain nodes; with Slurm the others have their result."""
+        drained = self._ask_scheduler("drain", wanted)
+        if not self._cluster.uses_slurm:
+            for action in wanted:
+                if action not in drained:  # pods stop anyway: a new one would only stop too
+                    result = self._results.pop(action.name)
+                    self._tell(f"{action.name}: not drained: {result.reason}")
         return drained
 
     def _through_platform(self) -> None:
@@ -304,11 +306,7 @@ class NodeWork:
         if not wanted:
             return
         former = {a.name: self._results.pop(a.name, None) for a in wanted}
-        if self._cluster.uses_slurm:
-            done = self._request("resume", wanted)
-        else:
-            done = self._scheduled(resumed=True, wanted=wanted)
-        resumed = {action.name for action in done}
+        resumed = {action.name for action in self._ask_scheduler("resume", wanted)}
         for action in wanted:
             before = former[action.name]
             if action.name in resumed and before is not None:

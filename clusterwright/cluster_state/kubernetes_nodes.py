@@ -31,9 +31,7 @@ class KubernetesNodes:
         return None
 
 
-def kubernetes_nodes(
-    session: AwsSession, cluster: Cluster, kubectl: Kubectl | None = None
-) -> KubernetesNodes | NotRead:
+def kubernetes_nodes(session: AwsSession, cluster: Cluster) -> KubernetesNodes | NotRead:
     """The nodes of a cluster, or why its Kubernetes API cannot be reached.
 
     Raises
@@ -41,6 +39,5 @@ def kubernetes_nodes(
     AwsUnavailable
         EKS did not return the address of the Kubernetes API.
     """
-    run = kubectl or run_kubectl
-    context = cluster_context(session, cluster, run)
-    return context if isinstance(context, NotRead) else KubernetesNodes(context, run)
+    context = cluster_context(session, cluster, run_kubectl)
+    return context if isinstance(context, NotRead) else KubernetesNodes(context, run_kubectl)
