@@ -63,8 +63,15 @@ class Editor:
     def delete(self, path: Path) -> None:
         """Delete a key or an entry, with the comment directly above it.
 
-        A mapping or a list in lines that loses its last entry is deleted too.
+        A mapping or a list in lines that loses its last entry is deleted too, and so is a mapping
+        in braces that is the value of a key.
         """
+        above = path[:-1]
+        mapping = self.get(above)
+        is_last = isinstance(mapping, dict) and list(mapping) == [path[-1]]
+        if above and is_last and isinstance(above[-1], str):
+            self.delete(above)
+            return
         expected = self.data
         here = path
         while True:

@@ -67,9 +67,10 @@ def test_dash_is_kept_when_the_first_key_is_removed() -> None:
     assert editor.get(("groups", 1)) == {"count": 2, "more": {"one": 1, "two": [1, 2]}}
 
 
-def test_empty_parent_is_removed() -> None:
-    editor = Editor("a:\n  b: 1\nc: 2\n")
-    editor.delete(("a", "b"))
+@pytest.mark.parametrize("parent", ["a:\n  b: 1\n", "# Why b.\na: {b: 1}\n", "a: {b: {d: 1}}\n"])
+def test_empty_parent_is_removed(parent: str) -> None:
+    editor = Editor(f"{parent}c: 2\n")
+    editor.delete(("a", "b", "d") if "d" in parent else ("a", "b"))
     assert editor.text == "c: 2\n"
 
 
