@@ -9,11 +9,12 @@ the same name.
 from __future__ import annotations
 
 import base64
+import contextlib
 import gzip
 import json
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Optional
 
@@ -55,6 +56,7 @@ class KubernetesRun:
     say: Callable[[str], None] = print
     clock: Callable[[], float] = time.time
     recheck_seconds: Optional[float] = None
+    _refused: list[KubernetesError] = field(default_factory=list, init=False)
 
     def held(self) -> Optional[dict[str, Any]]:
         """Hold and open nodes as `kubernetes_hold` does, and test those that are due; or None.
@@ -64,9 +66,14 @@ class KubernetesRun:
         Raises KubernetesError, OSError or ValueError, as `run`.
         """
         groups = _labels_of(self._templates())
+        with self._refusals_at_the_end():
+            return self._held(groups)
+
+    def _held(self, groups: Mapping[str, Mapping[str, str]]) -> Optional[dict[str, Any]]:
         for node in self._nodes() if self.hold else ():
             if kubernetes_nodes.group_of(node, groups) is not None:
-                kubernetes_hold.keep(self.api, node, self.say)
+                with self._refusal_of(kubernetes_nodes.name_of(node)):
+                    kubernetes_hold.keep(self.api, node, self.say)
         due = [
             kubernetes_nodes.name_of(node)
             for node in (self._nodes() if self.hold else ())
@@ -124,6 +131,10 @@ class KubernetesRun:
         """
         if not run:
             raise ValueError("--run names no run")
+        with self._refusals_at_the_end():
+            return self._run(run, names, gives_way)
+
+    def _run(self, run: str, names: Sequence[str], gives_way: bool) -> dict[str, Any]:
         templates = self._templates()
         nodes = kubernetes_nodes.listed(self._nodes(), _labels_of(templates), names)
         self._load_baselines()
@@ -140,9 +151,29 @@ class KubernetesRun:
         self._save(f"run-{run.lower()}", report, {RUN_LABEL: "true"})
         self._save_baselines()
         for one in report["nodes"]:
-            self._write(one, run, nodes)
+            with self._refusal_of(str(one["name"])):
+                self._write(one, run, nodes)
         self._remove_old_runs()
         return report
+
+    @contextlib.contextmanager
+    def _refusal_of(self, name: str) -> Iterator[None]:
+        """A refused change of a node, as by an admission webhook, keeps no other from its own."""
+        try:
+            yield
+        except KubernetesError as error:
+            if not error.code:
+                raise
+            self.say(f"{name}: {error}")
+            self._refused.append(error)
+
+    @contextlib.contextmanager
+    def _refusals_at_the_end(self) -> Iterator[None]:
+        """Raise the first refusal when all else is done."""
+        yield
+        if self._refused:
+            first, self._refused = self._refused[0], []
+            raise first
 
     def _launcher(
         self, template: Mapping[str, Any], interrupted: Optional[Callable[[str], None]]

@@ -56,6 +56,8 @@ class FakeKubernetes:
         self.maps: dict[str, dict[str, Any]] = {}
         self.logs: dict[str, str] = {}
         self.conflicts = 0
+        self.refused: set[str] = set()
+        """Nodes of which an admission webhook refuses every change."""
         self.lists = 0
 
     def get(self, path: str) -> dict[str, Any]:
@@ -100,6 +102,8 @@ class FakeKubernetes:
 
     def patch(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
         one = self._found(self.nodes, path.rpartition("/")[2])
+        if one["metadata"]["name"] in self.refused:
+            raise KubernetesError(500, "failed calling webhook")
         if self.conflicts:
             self.conflicts -= 1
             raise KubernetesError(409, "the object has been modified")

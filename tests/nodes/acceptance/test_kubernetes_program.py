@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from clusterwright_acceptance import kubernetes_nodes
+from clusterwright_acceptance.kubernetes_api import KubernetesError
 from clusterwright_acceptance.kubernetes_program import KubernetesRun
 from clusterwright_acceptance.outcome import Outcome, failed, passed
 
@@ -106,6 +107,18 @@ def test_a_node_that_has_booted_since_is_held_and_tested_again(tmp_path: Path) -
     controller(api, tmp_path / "2").held()
     assert seen == [["pending"], ["pending"]]
     assert api.taints() == {"a": []}
+
+
+def test_a_refused_change_of_one_node_keeps_no_other_from_its_own(tmp_path: Path) -> None:
+    api = FakeKubernetes([node("a"), node("b"), node("c", PENDING)], healthy)
+    api.refused = {"a"}
+    with pytest.raises(KubernetesError, match="failed calling webhook"):
+        controller(api, tmp_path / "1").held()
+    assert api.taints() == {"a": [], "b": [], "c": []}
+    with pytest.raises(KubernetesError, match="failed calling webhook"):
+        controller(api, tmp_path / "2").run("r1")
+    annotated = {name for name, one in api.nodes.items() if "annotations" in one["metadata"]}
+    assert annotated == {"b", "c"}
 
 
 def test_a_node_that_is_back_as_the_accepted_boot_is_opened_without_a_test(
