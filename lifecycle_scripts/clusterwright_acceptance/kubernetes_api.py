@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount"
 TIME_LIMIT_SECONDS = 30.0
-NOT_FOUND, CONFLICT, GONE = 404, 409, 410
+NOT_FOUND, CONFLICT = 404, 409
 MERGE_PATCH = "application/merge-patch+json"
 
 

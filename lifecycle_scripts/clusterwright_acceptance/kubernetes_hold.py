@@ -25,7 +25,6 @@ from typing import NoReturn, Optional
 from clusterwright_acceptance import kubernetes_nodes
 from clusterwright_acceptance.kubernetes_api import (
     CONFLICT,
-    GONE,
     NOT_FOUND,
     KubernetesError,
     PatchApi,
@@ -66,7 +65,7 @@ def keep(api: PatchApi, node: kubernetes_nodes.Node, say: Callable[[str], None])
 
 @dataclass
 class NodeWatch:
-    """Holds the nodes that `selector` selects. `alive` is called before each list or watch."""
+    """Holds the nodes that `selector` selects. `alive` is called before each request."""
 
     api: WatchApi
     selector: str
@@ -99,10 +98,11 @@ class NodeWatch:
             self._follow()
         except KubernetesError as error:
             self.say(f"the watch of nodes: {error}")
-            if error.code == GONE:
-                # The server does not keep changes since that version any more.
-                self._version = None
             self._failures += 1
+            if error.code:
+                # The server does not keep changes since that version any more (410), or does not
+                # know it, as after a restored etcd (400, 504).
+                self._version = None
         else:
             is_short = self.clock() - began < _SHORT_SECONDS
             self._failures = self._failures + 1 if is_short else 0
@@ -134,6 +134,8 @@ class NodeWatch:
 
     def _keep(self, node: kubernetes_nodes.Node) -> None:
         """As `keep`; a refusal does not end the watch of the other nodes."""
+        # A slow server may need minutes for all nodes of a list.
+        self.alive()
         try:
             keep(self.api, node, self.say)
         except KubernetesError as error:

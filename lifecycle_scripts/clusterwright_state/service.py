@@ -346,7 +346,10 @@ class Service:
         keys = set(self._bucket.keys(requests.ANSWERS))
         answered = {each for each in unknown if f"{requests.ANSWERS}{each}.json" in keys}
         if answered:
-            handled.update(dict.fromkeys(answered))
+            mine = dict(handled)
+            handled.clear()
+            # First, as the oldest are forgotten first.
+            handled.update({**dict.fromkeys(sorted(answered)), **mine})
             _write_handled(self._options.handled, handled)
         texts = [
             (each, self._bucket.get(f"{requests.FOLDER}{each}.json"))
@@ -420,7 +423,10 @@ def _write_handled(path: str, handled: Mapping[str, Any]) -> None:
     target = Path(path)
     target.parent.mkdir(parents=True, exist_ok=True)
     fresh = target.with_name(f".{target.name}.tmp")
-    latest = dict(list(handled.items())[-_MOST_HANDLED:])
+    # An answer that has still to be sent is never forgotten.
+    oldest = list(handled)[:-_MOST_HANDLED]
+    forgotten = {found for found in oldest if handled[found] is None}
+    latest = {found: answer for found, answer in handled.items() if found not in forgotten}
     fresh.write_text(json.dumps(latest) + "\n", encoding="utf-8")
     fresh.replace(target)
 

@@ -163,9 +163,9 @@ class Worker:
     def do_crash(self, node: str) -> None:
         self._node(node).machine.crash()
 
-    def do_start_fleet(self) -> None:
-        """Start the compute fleets of ParallelCluster."""
-        self._pcluster.start_fleet()
+    def do_start_again(self, node: str) -> None:
+        """End protected mode of ParallelCluster for a node."""
+        self._pcluster.start_again(self._node(node).machine.name)
 
     def do_reboot(self, node: str) -> None:
         """Reboot an instance of AWS PCS."""

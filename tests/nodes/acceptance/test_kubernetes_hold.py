@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import re
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -69,8 +70,9 @@ class Handler(BaseHTTPRequestHandler):
         self.server.versions.append(query.pop("resourceVersion"))
         assert query == {"watch": "true", "allowWatchBookmarks": "true", "timeoutSeconds": "25"}
         turns = self.server.watches.pop(0)
-        if turns == [gone]:
-            self._send(410, GONE)
+        if turns in ([gone], [unknown_version]):
+            answer = turns[0](self.server)["object"]
+            self._send(answer["code"], answer)
             return
         self.send_response(200)
         self.send_header("Transfer-Encoding", "chunked")
@@ -132,6 +134,11 @@ def lost(_: Server) -> dict[str, Any]:
 
 def gone(_: Server) -> dict[str, Any]:
     return {"type": "ERROR", "object": GONE}
+
+
+def unknown_version(_: Server) -> dict[str, Any]:
+    """What a server says whose etcd was restored."""
+    return {"type": "ERROR", "object": {"code": 504, "message": "Too large resource version"}}
 
 
 @contextmanager
@@ -199,7 +206,8 @@ def test_a_reboot_finds_the_taint_and_the_accepted_boot_loses_it(tmp_path: Path)
     ]
     # One list; then from the last event, which may be a bookmark.
     assert (server.state.lists, server.versions) == (1, ["list-1", "7", "4", "9"])
-    assert (watched.touched, watched.pauses) == (4, [])
+    # Before each of four watches, and for each of three nodes and five events.
+    assert (watched.touched, watched.pauses) == (4 + 3 + 6, [])
 
 
 def test_a_fast_reboot_is_held_when_the_kubelet_says_it(tmp_path: Path) -> None:
@@ -223,7 +231,11 @@ def test_a_lost_connection_goes_on_from_its_last_event(tmp_path: Path) -> None:
     assert len([text for text in watched.said if text.startswith("the watch of nodes: GET")]) == 5
 
 
-@pytest.mark.parametrize("events", [[gone], [bookmark("5"), gone]], ids=["status", "event"])
+@pytest.mark.parametrize(
+    "events",
+    [[gone], [bookmark("5"), gone], [unknown_version]],
+    ids=["status", "event", "unknown"],
+)
 def test_versions_that_are_gone_are_listed_again(tmp_path: Path, events: list[Turn]) -> None:
     with served(tmp_path, accepted("a")) as (server, api):
         server.watches = [events, []]
@@ -234,7 +246,7 @@ def test_versions_that_are_gone_are_listed_again(tmp_path: Path, events: list[Tu
         watched.step()
     assert server.state.taints() == {"a": ["pending"]}
     assert (server.state.lists, server.versions[1]) == (2, "list-2")
-    assert "too old resource version" in watched.said[0]
+    assert re.search("too old resource version|Too large resource version", watched.said[0])
 
 
 def test_a_node_that_cannot_be_patched_does_not_open_others(tmp_path: Path) -> None:

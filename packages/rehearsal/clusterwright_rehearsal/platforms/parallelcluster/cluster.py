@@ -76,10 +76,10 @@ class RunningCluster:
 
     # --- operations of the driver
 
-    def start_fleet(self) -> None:
-        """Launch nodes again that failed too often, as `pcluster update-compute-fleet` does."""
+    def start_again(self, host: str) -> None:
+        """Launch a node again that failed too often, as `pcluster update-compute-fleet` does."""
         with self._lock:
-            self._given_up.clear()
+            self._given_up.discard(host)
 
     def create(self) -> str:
         """Start every node; return why the cluster failed, or an empty string."""

@@ -42,7 +42,7 @@ class ParallelClusterContext(WorkerNodesContext):
         """Terminate the instance, which clustermgtd detects: ParallelCluster has no API for it.
 
         clustermgtd launches no instance for a node that has failed too often until the fleet is
-        started again.
+        started again, which this does for the node.
         """
         self.crash(node)
-        self.worker.ask("start_fleet")
+        self.worker.ask("start_again", node=node.name)

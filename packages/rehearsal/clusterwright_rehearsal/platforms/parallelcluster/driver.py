@@ -68,12 +68,12 @@ class ParallelCluster:
         with self._lock:
             return [node for cluster in self._clusters.values() for node in cluster.nodes()]
 
-    def start_fleet(self) -> None:
-        """End the protected mode of every cluster."""
+    def start_again(self, host: str) -> None:
+        """Launch a node again that failed too often."""
         with self._lock:
             clusters = list(self._clusters.values())
         for cluster in clusters:
-            cluster.start_fleet()
+            cluster.start_again(host)
 
     def close(self) -> None:
         """Terminate every machine."""

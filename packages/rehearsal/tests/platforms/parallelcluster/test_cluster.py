@@ -194,14 +194,15 @@ class TestRelaunch:
         assert cluster._given_up == {"training-st-workers-1"}
         assert node.machine.events == ["stop"]
 
-    def test_a_started_fleet_launches_such_a_node_again(self) -> None:
+    def test_such_a_node_can_be_started_again(self) -> None:
         cluster = Cluster(detection_s=0.0)
         cluster._pool = Mock(submit=lambda work, *arguments: work(*arguments))
-        cluster.add(member(1), up=False)
-        cluster._given_up.add("training-st-workers-1")
+        for number in (1, 2):
+            cluster.add(member(number), up=False)
+            cluster._given_up.add(f"training-st-workers-{number}")
         cluster.replace_unhealthy_nodes()
         assert cluster.relaunches == []
-        cluster.start_fleet()
+        cluster.start_again("training-st-workers-1")
         cluster.replace_unhealthy_nodes()
         assert cluster.relaunches == ["training-st-workers-1: instance is terminated"]
 

@@ -95,7 +95,7 @@ def test_a_replacement_is_the_loss_of_the_instance(context: Any) -> None:
     context.replace(Node(context, {"name": "workers-1"}))
     assert context.worker.ask.call_args_list == [
         call("crash", node="workers-1"),
-        call("start_fleet"),
+        call("start_again", node="workers-1"),
     ]
 
 
