@@ -240,24 +240,15 @@ def test_a_replaced_controller_repeats_no_request(tmp_path: Path, slurm: FakeSlu
     assert bucket.listed.count("state/answers/") == listed, "it knows which are answered"
 
 
-def test_an_answer_that_is_not_sent_is_not_forgotten_for_those_of_others(
-    tmp_path: Path, slurm: FakeSlurm, monkeypatch: pytest.MonkeyPatch
+def test_an_answer_that_is_not_sent_is_not_forgotten(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """More requests than are remembered made the service carry out its own again."""
-    monkeypatch.setattr(service, "_MOST_HANDLED", 3)
-    bucket = FakeBucket()
-    ask(bucket)
-    bucket.refuses = 3
-    made(tmp_path, bucket).turn()
-    for number in range(5):
-        other = f"{number}" * 26
-        ask(bucket, other)
-        bucket.objects[f"state/answers/{other}.json"] = "{}"
-    made(tmp_path, bucket).turn()
-    made(tmp_path, bucket).turn()
-    made(tmp_path, bucket).turn()
-    assert slurm.drained == ["n1"]
-    assert bucket.answer()["done"] == [{"node": "n1", "result": "drained"}]
+    monkeypatch.setattr(service, "_MOST_HANDLED", 2)
+    path = str(tmp_path / "handled.json")
+    service._write_handled(
+        path, {"sent": None, "waiting": {"id": "waiting"}, "b": None, "c": None}
+    )
+    assert service._read_handled(path) == {"waiting": {"id": "waiting"}, "b": None, "c": None}
 
 
 def test_requests_are_carried_out_in_the_order_of_their_times(
