@@ -206,6 +206,10 @@ NETWORK_PLUGIN: Final = Program(
     ),
     (
         part(
+            "its daemon (ipamd) does not answer: it is not running, or has not started yet",
+            r"127\.0\.0\.1:50051[^\n]{0,80}(?:refused|timed? ?out|Unavailable)",
+        ),
+        part(
             "the node does not reach the Kubernetes API: routes, security groups or kube-proxy",
             r"API server|apiserver|kube-?proxy|create client",
         ),
@@ -232,16 +236,20 @@ NETWORK_PLUGIN: Final = Program(
 )
 
 _OPERATION: Final = re.compile(
-    r"(?:\badd|\bdel(?:ete)?) (?:cmd|command): (?P<message>[^\n\"]{3,300})"
+    # Programs that quote the message escape its quotation marks, once or several times.
+    r"(?:\badd|\bdel(?:ete)?) (?:cmd|command): (?P<message>[^\n\"\\]{3,300}"
+    r"(?:(?<=desc = )\\*\"[^\n\"\\]{3,300})?)"
 )
+_QUOTE: Final = re.compile(r"\\*\"")
 _PLUGIN: Final = "EKS: the network plug-in (VPC CNI, pod aws-node) does not work on the node"
 
 
 def plugin(line: str) -> str:
     """That a pod gets no network, and why by the errors behind the plug-in's operation."""
     found = _OPERATION.search(line)
-    said = wrong_part(NETWORK_PLUGIN.parts, found["message"]) if found else None
-    return f"{_PLUGIN}: {whole(said, found['message'])}" if found and said else _PLUGIN
+    message = _QUOTE.sub("", found["message"]) if found else ""
+    said = wrong_part(NETWORK_PLUGIN.parts, message)
+    return f"{_PLUGIN}: {whole(said, message)}" if said else _PLUGIN
 
 
 DNS: Final = Program(

@@ -92,6 +92,10 @@ CASES = (
         "another interface",
     ),
     (
+        "caller: aws-k8s-agent/main.go:7 msg: dial tcp 127.0.0.1:50051: connect: connection refused",
+        "(ipamd) does not answer",
+    ),
+    (
         "caller: ipamd/ipamd.go:7 msg: Failed to get primary address from IMDS",
         "(IMDS)",
     ),

@@ -168,7 +168,8 @@ SIGNATURES: Final = (
             # IAM's own words: RolesPerAccount, PoliciesPerRole.
             r"Cannot exceed quota for (?P<quota>\w+): (?P<limit>\d+)",
             r"exceeded your maximum (?P<quota>\w+ storage) limit of (?P<limit>\d+ TiB)",
-            r"\bMax(?:imum)? (?P<quota>[\w -]{3,40} count) exceeded",
+            # Of instances alone: programs write the same of attempts, retries and restarts.
+            r"\bMax(?:imum)? (?P<quota>(?:spot|on-demand) instance count) exceeded",
             r"Limit for (?P<quota>stack)s? has been exceeded",
             r"(?:VcpuLimit|MaxSpotInstanceCount|(?<!Request)LimitExceeded|QuotaExceeded|"
             r"InstanceLimit|ResourceLimit(?!=)|AddressLimit|VpcLimit|VolumeLimit|ServiceLimit|"

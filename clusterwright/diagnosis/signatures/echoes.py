@@ -71,7 +71,7 @@ SIGNATURES: Final = (
             r"_slurm_rpc_\w+[^\n]{0,80}: [^\n]{0,80}(?:already completing or completed|Requested nodes are busy)|"
             r"_slurm_rpc_\w*(?:complete|kill|signal|cancel)\w*[^\n]{0,80}: [^\n]{0,80}Invalid job id specified|"
             # Slurm goes on without the energy that a job used.
-            r"slurm_get_node_energy|_get_joules_task|\bacct_gather_energy\b|"
+            r"slurm_get_node_energy|_get_joules_task|"
             # In slurmd's log; the job's output says it too.
             r"\] error: \*\*\* (?:JOB|STEP) \S+ ON \S+ CANCELLED AT [\d:T-]+ \*\*\*|"
             r"\] error: [\w ]{0,40}\b(?:recv|send|read|write)\w*(?:\(\))?: Resource temporarily unavailable|"

@@ -55,7 +55,7 @@ SIGNATURES: Final = (
             r"(?P<file>[\w./+-]{2,200}\.(?:c|cc|cpp|cxx|h|hpp)):\d+: (?P<function>[^\n]{0,300}?): ?(?:\\\s*)?Assertion "
             r"[`'](?P<assertion>[^\n]{1,200})[`'] failed",
             # As `assert` of the C library writes it where the file is not of the build.
-            r"^(?P<function>(?:[\w:<>,*&~ ]{1,120} )?[\w:<>~]{2,120}\([^\n]{0,160}\)(?: const)?): Assertion "
+            r"^(?:[\w./+-]{1,120}: )?(?P<function>(?:[\w:<>,*&~ ]{1,120} )?[\w:<>~]{2,120}\([^\n]{0,160}\)(?: const)?): Assertion "
             r"[`'](?P<assertion>[^\n]{1,200})[`'] failed",
         ),
         confidence="likely",

@@ -223,7 +223,9 @@ SIGNATURES: Final = (
             r"NotAuthorized\w*|AuthorizationError)\) when calling the (?P<operation>\w+)",
             r"UnauthorizedOperation|AccessDeniedException|\bAccessDenied\b|AuthorizationError"
             r"|NotAuthorizedException|HandlerErrorCode: (?:AccessDenied|UnauthorizedTaggingOperation)",
-            r"\bYou are not authorized to \w+|Encoded authorization failure message",
+            # The words of EC2; other services and servers write what else one may not do.
+            r"\bYou are not authorized to (?:perform this operation|launch instances with this "
+            r"launch template)|Encoded authorization failure message",
             r"\bs3://(?P<bucket>[\w.-]+)\S*.{0,40}\b403\b.{0,20}Forbidden",
             r"HTTP (?:Error )?403\b.*amazonaws",
         ),

@@ -339,8 +339,8 @@ SIGNATURES: Final = (
         "network-plugin",
         _network_plugin,
         (
-            r"(?P<line>(?:NetworkPlugin cni failed|plugin type=\"aws-cni\"[^\n]{0,200}fail)[^\n]*)|"
-            r"127\.0\.0\.1:50051|Timed out waiting for IPAM|IPAM connectivity[ .]{1,12}failed|"
+            r"(?P<line>(?:NetworkPlugin cni failed|plugin type=\\*\"aws-cni\\*\"[^\n]{0,200}fail)[^\n]*)|"
+            r"127\.0\.0\.1:50051[^\n]{0,80}(?:refused|timed? ?out|Unavailable)|Timed out waiting for IPAM|IPAM connectivity[ .]{1,12}failed|"
             r"ipamd[^\n]{0,40}(?:fail|not running|crash)|"
             r"cni plugin not initialized|"
             r"aws-node\b.{0,60}(?:CrashLoop|fail|not ready)",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.diagnosis.made import findings, item, signature_of
+from tests.diagnosis.made import findings, item, of_log, signature_of
 
 CASES = (
     (
@@ -50,10 +50,17 @@ def test_message_has_its_signature(kind: str, text: str, signature: str) -> None
     ("text", "signature"),
     [
         ('all available instance types exceed limits for nodepool: "gpu"', "quota"),
+        ("WARNING fetcher: Max retry count exceeded for shard-0012.tar, using a mirror", "quota"),
+        ("INFO gateway: Maximum login attempt count exceeded", "quota"),
     ],
 )
 def test_similar_line_of_another_cause(text: str, signature: str) -> None:
     assert signature not in signature_of("log", text)
+
+
+def test_count_of_attempts_hides_no_exception() -> None:
+    text = "ERROR supervisor: Maximum restart count exceeded\nValueError: a batch of no rows"
+    assert ["ValueError" in f.cause for f in findings(*of_log(text))] == [True]
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.diagnosis.made import signature_of
+from tests.diagnosis.made import findings, of_log, signature_of
 
 
 @pytest.mark.parametrize(
@@ -49,3 +49,17 @@ from tests.diagnosis.made import signature_of
 )
 def test_consequence_is_no_finding(kind: str, text: str) -> None:
     assert signature_of(kind, text) == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "error: cannot find acct_gather_energy plugin for acct_gather_energy/rapl2",
+        "fatal: cannot create acct_gather_energy context for acct_gather_energy/rapl",
+        "error: Couldn't load specified plugin name for acct_gather_energy/gpu: Dlopen of plugin "
+        "file failed",
+    ],
+)
+def test_plug_in_for_energy_that_cannot_be_loaded_ends_slurmd(text: str) -> None:
+    (found,) = findings(*of_log(f"[2026-11-28T10:00:00.001] {text}"))
+    assert "a plug-in cannot be loaded" in found.cause

@@ -39,3 +39,19 @@ def test_message_has_its_signature(text: str, signature: str) -> None:
 )
 def test_normal_lines_have_no_finding(text: str) -> None:
     assert findings(*of_log(text)) == ()
+
+
+def test_assertion_names_the_function_not_the_program_and_explains_its_end() -> None:
+    text = (
+        "python3: void gloo::Pair::handleReadDone(): Assertion `nread > 0' failed.\n"
+        "Aborted (core dumped)"
+    )
+    (found,) = findings(*of_log(text))
+    assert found.cause == (
+        "a program ended at a check that failed in void gloo::Pair::handleReadDone(): nread > 0"
+    )
+
+
+def test_abort_is_no_segmentation_fault() -> None:
+    (found,) = findings(*of_log("Aborted (core dumped)"))
+    assert "SIGABRT" in found.cause

@@ -62,6 +62,18 @@ CASES = (
 )
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "You are not authorized to perform this operation.",
+        "You are not authorized to launch instances with this launch template.",
+        "Failed. Encoded authorization failure message: WFBz",
+    ],
+)
+def test_refusal_of_aws_without_an_action(text: str) -> None:
+    assert signature_of("log", text) == ("access-denied-unnamed",)
+
+
 @pytest.mark.parametrize(("kind", "text", "signature"), CASES)
 def test_message_has_its_signature(kind: str, text: str, signature: str) -> None:
     assert signature_of(kind, text) == (signature,)
@@ -72,6 +84,9 @@ def test_message_has_its_signature(kind: str, text: str, signature: str) -> None
     [
         ("FSx association fs-1 is not in the state inactive", "lambda-not-active"),
         ("The endpoint is not in the state Active", "lambda-not-active"),
+        ("OSError: You are not authorized to access meta-llama/a.", "access-denied-unnamed"),
+        ("wandb: ERROR You are not authorized to write to a/b", "access-denied-unnamed"),
+        ("remote: You are not authorized to download code", "access-denied-unnamed"),
     ],
 )
 def test_similar_line_of_another_cause(text: str, signature: str) -> None:

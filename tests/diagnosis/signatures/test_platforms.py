@@ -102,3 +102,22 @@ def test_resource_of_chef_is_named_once(resource: str, cause: str) -> None:
     )
     (found,) = findings(*of_log(text))
     assert found.cause == f"ParallelCluster: the cookbook (Chef) failed on a node: {cause}"
+
+
+def test_start_of_the_network_plugin_is_no_finding() -> None:
+    serves = '{"level":"info","msg":"Serving RPC Handler version v1.18.1 on 127.0.0.1:50051"}'
+    assert findings(*of_log(serves)) == ()
+
+
+@pytest.mark.parametrize("escaped", ["", "\\", "\\\\\\"])
+def test_reason_of_the_network_plugin_is_named_in_quotations(escaped: str) -> None:
+    text = (
+        'failed to destroy network for sandbox "abc": plugin type="aws-cni" name="aws-cni" failed '
+        "(delete): del cmd: error received from DelNetwork gRPC call: rpc error: code = Unavailable "
+        'desc = connection error: desc = "transport: Error while dialing: dial tcp '
+        '127.0.0.1:50051: connect: connection refused"'
+    ).replace('"', f'{escaped}"')
+    (found,) = findings(*of_log(text))
+    assert "its daemon (ipamd) does not answer" in found.cause
+    assert "127.0.0.1:50051: connect: connection" in found.cause
+    assert "\\" not in found.cause
