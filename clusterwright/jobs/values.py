@@ -13,7 +13,7 @@ _NODES: Final = re.compile(r"(\d+)([kKmM]?)(?:-(\d+)([kKmM]?))?(?::(\d+))?")
 _MEMORY: Final = re.compile(r"(\d+)([kKmMgGtT]?)(?:[bB])?")
 _THOUSANDS: Final = {"": 1, "k": 1024, "m": 1024**2}
 _MIB: Final = {"k": 1 / 1024, "": 1, "m": 1, "g": 1024, "t": 1024**2}
-_TASKS: Final = re.compile(r"(\d{1,9})(?:-(\d{1,9})(?::(\d{1,9}))?)?")
+_TASKS: Final = re.compile(r"\[?\s*(\d+)\]?(?:-(\d+)\]?(?::(\d+)\]?)?)?(?:%.*)?")
 _MOST_TASKS: Final = 10_000
 _UNLIMITED: Final = ("infinite", "unlimited", "-1", "0")
 
@@ -83,35 +83,72 @@ def whole(text: str) -> int | None:
     return int(text) if re.fullmatch(r"\d{1,9}", text) else None
 
 
+def array_ranges(text: str) -> tuple[tuple[int, int, int], ...]:
+    """First index, end and step of each part of `--array`, as slurmctld reads it.
+
+    `0-9:4%2` is (0, 9, 4), whose last task is 8. Brackets, and what follows `%` in a part, are
+    left out. Source: SchedMD/slurm, slurm_parse_array_tok (src/common/slurm_protocol_defs.c,
+    26.05).
+
+    Raises
+    ------
+    ValueError
+        Slurm refuses the text, whatever MaxArraySize is.
+    """
+    found = []
+    for part in filter(None, text.split(",")):
+        match = _TASKS.fullmatch(part)
+        if match is None:
+            raise ValueError(text)
+        first = int(match.group(1))
+        last = int(match.group(2) or first)
+        step = int(match.group(3) or 1)
+        if last < first or step < 1:
+            raise ValueError(text)
+        found.append((first, last, step))
+    if not found:
+        raise ValueError(text)
+    return tuple(found)
+
+
 def array_tasks(text: str) -> int | None:
     """Tasks of `--array`, at most 10,000: 4 of `0-3`, 2 of `1,3%1`, 1 of `1-10:20`.
 
     None if it is another text.
     """
+    ranges = _ranges(text)
+    if ranges is None:
+        return None
     found: set[int] = set()
-    for part in text.partition("%")[0].split(","):
-        match = _TASKS.fullmatch(part)
-        if match is None:
-            return None
-        first, last, step = match.groups()
-        tasks = range(int(first), int(last or first) + 1, int(step or 1) or 1)
-        if len(found) + len(tasks) > _MOST_TASKS:
+    for first, last, step in ranges:
+        if len(found) + (last - first) // step + 1 > _MOST_TASKS:
             return _MOST_TASKS
-        found.update(tasks)
+        found.update(range(first, last + 1, step))
     return len(found)
 
 
 def array_limits(text: str) -> tuple[int, int] | None:
     """Smallest and largest task of `--array`: 0 and 8 of `0-9:4`; None if it is another text."""
-    found: list[int] = []
-    for part in text.partition("%")[0].split(","):
-        match = _TASKS.fullmatch(part)
-        if match is None:
-            return None
-        first, last, step = match.groups()
-        tasks = range(int(first), int(last or first) + 1, int(step or 1) or 1)
-        found += [tasks[0], tasks[-1]] if tasks else []
-    return (min(found), max(found)) if found else None
+    ranges = _ranges(text)
+    if ranges is None:
+        return None
+    return (
+        min(first for first, _, _ in ranges),
+        max(last - (last - first) % step for first, last, step in ranges),
+    )
+
+
+def array_at_once(text: str) -> int | None:
+    """How many tasks of `--array` run at once, 2 of `0-9%2`; None without a limit."""
+    limit = re.search(r"%(\d{1,9})", text)
+    return int(limit.group(1)) if limit else None
+
+
+def _ranges(text: str) -> tuple[tuple[int, int, int], ...] | None:
+    try:
+        return array_ranges(text)
+    except ValueError:
+        return None
 
 
 def resources(text: str) -> list[tuple[str, str, int | None]]:

@@ -79,9 +79,43 @@ def test_resources() -> None:
         ("1-10:20", 1),
         ("1,3-5%2", 4),
         ("0-999999999", 10_000),
-        ("5-3", 0),
+        ("0-99999999999999999999", 10_000),
+        ("[0-3]", 4),
+        ("0-5%2,7-9", 9),
+        ("5-3", None),
         ("$A", None),
     ],
 )
 def test_tasks_of_an_array(text: str, tasks: int | None) -> None:
     assert values.array_tasks(text) == tasks
+
+
+@pytest.mark.parametrize(
+    ("text", "ranges"),
+    [
+        ("7", ((7, 7, 1),)),
+        ("[1-2000]", ((1, 2000, 1),)),
+        ("[0-9]:3%2", ((0, 9, 3),)),
+        ("0-5%2,7-9:2", ((0, 5, 1), (7, 9, 2))),
+        ("0-3,, 5", ((0, 3, 1), (5, 5, 1))),
+    ],
+)
+def test_ranges_of_an_array(text: str, ranges: tuple[tuple[int, int, int], ...]) -> None:
+    assert values.array_ranges(text) == ranges
+
+
+@pytest.mark.parametrize("text", ["", "1..10", "5-1", "1-10:0", "-1", "1:2"])
+def test_ranges_that_slurm_refuses(text: str) -> None:
+    with pytest.raises(ValueError, match=text):
+        values.array_ranges(text)
+
+
+def test_limits_are_tasks() -> None:
+    assert values.array_limits("[3-9:4],1") == (1, 7)
+    assert values.array_limits("5-1") is None
+
+
+def test_tasks_at_once() -> None:
+    assert values.array_at_once("[0-5%1]") == 1
+    assert values.array_at_once("0-5%12,7-9") == 12
+    assert values.array_at_once("0-5") is None

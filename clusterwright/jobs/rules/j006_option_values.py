@@ -59,7 +59,6 @@ _DEPENDENCY = re.compile(
     rf"{_JOB}(?:\+\d+)?{_STATE}(?::{_JOB}(?:\+\d+)?{_STATE})*|singleton{_STATE}|{_JOB}",
     re.IGNORECASE,
 )
-_ARRAY = re.compile(r"\d+(?:-\d+(?::\d+)?)?(?:,\d+(?:-\d+(?::\d+)?)?)*(?:%\d+)?")
 
 
 def _mail_type(text: str) -> None:
@@ -70,11 +69,6 @@ def _mail_type(text: str) -> None:
 
 def _dependency(text: str) -> None:
     if not all(_DEPENDENCY.fullmatch(each) for each in re.split(r"[,?]", text)):
-        raise ValueError(text)
-
-
-def _array(text: str) -> None:
-    if not _ARRAY.fullmatch(text.strip("[]")):
         raise ValueError(text)
 
 
@@ -92,7 +86,7 @@ _FORMS: dict[str, tuple[Callable[[str], object], str]] = {
     "open-mode": (_open_mode, "append or truncate"),
     "mail-type": (_mail_type, "a list of NONE, BEGIN, END, FAIL, REQUEUE, ALL, TIME_LIMIT, ..."),
     "dependency": (_dependency, "TYPE:JOB[:JOB...], such as afterok:123, or singleton"),
-    "array": (_array, "indices and ranges with an optional limit, such as 0-15%4"),
+    "array": (values.array_ranges, "indices and ranges with an optional limit, such as 0-15%4"),
 }
 
 
@@ -102,7 +96,8 @@ class OptionValues(JobRule):
     prevents = "a submission that sbatch refuses: invalid specification"
     source = (
         "sbatch(1), and sbatch 24.11.5, tried with such values on 2026-11-23; mail types: "
-        "SchedMD/slurm, parse_mail_type; dependencies: _parse_dependency_str (26.05)"
+        "SchedMD/slurm, parse_mail_type; dependencies: _parse_dependency_str; arrays: "
+        "slurm_parse_array_tok (26.05)"
     )
 
     def check(self, job: Job) -> Results:

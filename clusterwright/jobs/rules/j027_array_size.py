@@ -17,22 +17,27 @@ class ArraySize(JobRule):
     prevents = "a submission that slurmctld refuses: Invalid job array specification"
     source = (
         "slurm.conf(5), MaxArraySize: the largest index is one less; its default is 1001 "
-        "(SchedMD/slurm, src/common/read_config.h, 26.05)"
+        "(SchedMD/slurm, src/common/read_config.h, 26.05); compared with the end of a range and "
+        "its step: slurm_parse_array_tok"
     )
 
     def check(self, job: Job) -> Results:
         array = job.file.option("array")
-        limits = values.array_limits(array.value) if array is not None else None
-        if limits is None or job.cluster.traits.service_runs_controller:
+        if array is None or job.cluster.traits.service_runs_controller:
             return  # The service sets it, and does not state it.
-        largest = max(limits)
-        if largest < _DEFAULT:
+        try:
+            ranges = values.array_ranges(array.value)
+        except ValueError:
+            return  # CW-J004, CW-J006
+        largest, step = (max(each[part] for each in ranges) for part in (1, 2))
+        if max(largest, step) < _DEFAULT:
             return
+        what = f"goes to {largest:,}" if largest >= _DEFAULT else f"has the step {step:,}"
         yield Fail(
-            message=f"the array has the index {largest:,}, and by Slurm's default "
-            f"(MaxArraySize {_DEFAULT:,}) the largest is {_DEFAULT - 1:,}",
+            message=f"the array {what}, and by Slurm's default (MaxArraySize {_DEFAULT:,}) the "
+            f"largest index is {_DEFAULT - 1:,}",
             at=array,
-            requested=largest,
+            requested=max(largest, step),
             limit=_DEFAULT - 1,
             hint="let each task do several parts of the work, or submit several arrays",
         )

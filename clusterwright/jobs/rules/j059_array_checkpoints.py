@@ -77,7 +77,7 @@ def _at_once(job: Job) -> bool:
     array = job.file.value("array") or ""
     # A `singleton` waits for those of its name, which all tasks have.
     alone = "singleton" in (job.file.value("dependency") or "").split(",")
-    return (values.array_tasks(array) or 0) > 1 and array.partition("%")[2] != "1" and not alone
+    return (values.array_tasks(array) or 0) > 1 and values.array_at_once(array) != 1 and not alone
 
 
 def _has_settings(job: Job, names: Set[str]) -> bool:

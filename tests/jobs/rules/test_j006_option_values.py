@@ -21,6 +21,8 @@ from tests.jobs.made import fails, passes
         "--dependency=after",
         "--dependency=afterokay:12",
         "--array=1..10",
+        "--array=5-1",
+        "--array=1-10:0",
     ],
 )
 def test_values_that_sbatch_refuses(line: str) -> None:
@@ -50,6 +52,8 @@ def test_values_that_sbatch_refuses(line: str) -> None:
         "-d 123",
         "--array=0-15%4",
         "--array=1,3,8-20:2",
+        "--array=0-5%2,7-9",
+        "--array=[1-10]",
     ],
 )
 def test_values(line: str) -> None:
