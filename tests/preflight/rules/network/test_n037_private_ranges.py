@@ -20,7 +20,12 @@ def test_public_range_is_reported(rule: Harness, cidr: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "cidr", ["10.0.0.0/16", "172.31.0.0/16", "192.168.0.0/20", "100.64.0.0/16"]
+    "cidr",
+    [
+        *("10.0.0.0/16", "172.31.0.0/16", "192.168.0.0/20", "100.64.0.0/16", "198.18.0.0/16"),
+        # For documentation: nobody has them.
+        *("192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24"),
+    ],
 )
 def test_private_range_passes(rule: Harness, cidr: str) -> None:
     rule.passes("CW-N037", {"network.cidr": cidr})
