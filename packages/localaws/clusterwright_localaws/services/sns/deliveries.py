@@ -24,6 +24,7 @@ from clusterwright_localaws.services.sns.deduplication import (
     sequence_of,
 )
 from clusterwright_localaws.services.sns.filter_policies import IN_ATTRIBUTES, accepts
+from clusterwright_localaws.services.sns.message_bodies import TooManyStepsError
 from clusterwright_localaws.services.sns.notifications import signed, unsubscribe_url
 
 _FIFO: Final = ".fifo"
@@ -92,7 +93,12 @@ def _takes(subscription: Any, message: Message) -> bool:
     if not policy:
         return True
     scope = subscription.attributes.get("FilterPolicyScope") or IN_ATTRIBUTES
-    return accepts(json.loads(policy), scope, message.text, message.attributes)
+    try:
+        return accepts(json.loads(policy), scope, message.text, message.attributes)
+    except TooManyStepsError:
+        where = f"from {subscription.topic.arn} to {subscription.endpoint}"
+        runtime().warn(f"SNS: no delivery {where}: matching its filter policy takes too long")
+        return False
 
 
 def _deliver(subscription: Any, message: Message) -> None:

@@ -10,9 +10,10 @@ from __future__ import annotations
 import ipaddress
 import itertools
 import json
-import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
+
+from clusterwright_localaws.services.sns.message_bodies import Conditions, satisfies
 
 OPERATORS: Final = (
     "anything-but",
@@ -36,9 +37,6 @@ _COMPARISONS: Final[Mapping[str, Callable[[float, float], bool]]] = {
 }
 # AWS documents five digits after the decimal point; six were recorded, as in moto.
 _PER_UNIT: Final = 1_000_000
-
-Conditions = Mapping[str, Sequence[Any]]
-"""The conditions by the path of what they are about, its parts joined with dots."""
 
 
 def is_number(value: Any) -> bool:
@@ -71,6 +69,10 @@ def accepts(
         The text of the message; with `IN_BODY` it must be a JSON object.
     attributes
         `{"Type": ..., "Value": ...}` by name.
+
+    Raises
+    ------
+    TooManyStepsError
     """
     if not policy:
         return True
@@ -78,11 +80,13 @@ def accepts(
         return _accepts_attributes(policy, attributes or {})
     try:
         body = json.loads(message)
+        return isinstance(body, dict) and satisfies(body, _alternatives(policy), _holds_in_body)
     except (ValueError, RecursionError):
         return False
-    return isinstance(body, dict) and any(
-        _found(body, conditions) for conditions in _alternatives(policy)
-    )
+
+
+def _holds_in_body(values: Sequence[Any] | None, wanted: Sequence[Any]) -> bool:
+    return _accepted(values, wanted, every=False)
 
 
 def _alternatives(policy: Mapping[str, Any]) -> Iterator[Conditions]:
@@ -117,12 +121,15 @@ def _accepts_attributes(policy: Mapping[str, Any], attributes: Mapping[str, Any]
 
 
 def _values_of(attribute: Mapping[str, Any]) -> list[Any] | None:
-    """Return the values of an attribute of a message; those of binary ones are not compared."""
+    """Return the values of an attribute of a message; None if nothing is compared with it."""
     kind, value = str(attribute["Type"]), attribute["Value"]
     if kind.startswith("Binary"):
         return None
     if kind.startswith("Number"):
-        return [float(value)]
+        try:
+            return [float(value)]
+        except ValueError:
+            return None
     if kind != "String.Array":
         return [str(value)]
     try:
@@ -130,43 +137,6 @@ def _values_of(attribute: Mapping[str, Any]) -> list[Any] | None:
     except (ValueError, RecursionError):
         return [str(value)]
     return found if isinstance(found, list) else [found]
-
-
-def _found(node: Any, conditions: Conditions) -> bool:
-    """Return whether all conditions hold in an object, or in one element of an array."""
-    if isinstance(node, list):
-        return any(_found(one, conditions) for one in node or [{}])
-    if not isinstance(node, Mapping):
-        node = {}
-    choices = []
-    for path in conditions:
-        parts = path.split(".")
-        heads = (".".join(parts[:count]) for count in range(1, len(parts) + 1))
-        # A property that is missing is asked for by its whole path.
-        choices.append([head for head in heads if head in node] or [path])
-    return any(_holds(node, conditions, chosen) for chosen in itertools.product(*choices))
-
-
-def _holds(node: Mapping[str, Any], conditions: Conditions, chosen: Sequence[str]) -> bool:
-    """Return whether conditions hold if each is about the property of `node` chosen for it."""
-    below: dict[str, dict[str, Sequence[Any]]] = {}
-    for (path, wanted), head in zip(conditions.items(), chosen, strict=True):
-        if head == path:
-            values = list(_leaves(node[head])) if head in node else None
-            if not _accepted(values or None, wanted, every=False):
-                return False
-        else:
-            below.setdefault(head, {})[path[len(head) + 1 :]] = wanted
-    return all(_found(node[head], found) for head, found in below.items())
-
-
-def _leaves(value: Any) -> Iterator[Any]:
-    """Yield the values of a property: those of an array one by one, and none of an object."""
-    if isinstance(value, list):
-        for one in value:
-            yield from _leaves(one)
-    elif not isinstance(value, Mapping):
-        yield value
 
 
 def _accepted(values: Sequence[Any] | None, wanted: Sequence[Any], *, every: bool) -> bool:
@@ -228,6 +198,7 @@ def _same(value: Any, wanted: Any) -> bool:
 
 
 def _equal(value: float, wanted: float) -> bool:
-    if not (math.isfinite(value) and math.isfinite(wanted)):
+    try:
+        return int(value * _PER_UNIT) == int(wanted * _PER_UNIT)
+    except (OverflowError, ValueError):  # infinite, or no number
         return value == wanted
-    return int(value * _PER_UNIT) == int(wanted * _PER_UNIT)

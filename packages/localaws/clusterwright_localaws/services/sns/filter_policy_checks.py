@@ -20,6 +20,7 @@ from clusterwright_localaws.services.sns.filter_policies import (
 
 _MOST_KEYS: Final = 5
 _MOST_COMBINATIONS: Final = 150
+_LARGEST_NUMBER: Final = 10**9
 _VALUE: Final = "Match value must be String, number, true, false, or null"
 _TEXTS: Final = {
     "cidr": "prefix",
@@ -139,6 +140,7 @@ class _Reader:
                 raise self._refusal(_VALUE)
             else:
                 self._take(_text(value))
+                self._check_size(value)
         self._take("]")
 
     def _operator(self, condition: Mapping[str, Any]) -> None:
@@ -178,6 +180,7 @@ class _Reader:
             return
         if not isinstance(value, dict) or not value:
             self._take(_text(value))
+            self._check_size(value)
             return
         (name, pattern), *others = value.items()
         self._take("{")
@@ -236,7 +239,13 @@ class _Reader:
         if index >= len(terms) or not is_number(terms[index]):
             name = "equals" if operator == "=" else operator
             raise self._refusal(f"Value of {name} must be numeric")
+        self._check_size(terms[index])
         return float(terms[index])
+
+    def _check_size(self, value: Any) -> None:
+        if is_number(value) and not -_LARGEST_NUMBER <= value <= _LARGEST_NUMBER:
+            # The range is documented, and the text is ours.
+            raise self._refusal(f"Value must be between {-_LARGEST_NUMBER} and {_LARGEST_NUMBER}")
 
     def _next(self, terms: Sequence[Any], index: int) -> None:
         """Read the first token of a term, or the end of the list."""

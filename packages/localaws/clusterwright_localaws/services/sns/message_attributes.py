@@ -14,6 +14,7 @@ from typing import Any, Final
 from clusterwright_localaws.core.errors import AwsError
 
 _LONGEST_NAME_BYTES: Final = 256
+_NUMBER: Final = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _NOT_IN_NAMES: Final = re.compile(r"[^A-Za-z0-9_.-]")
 # The member that has the value of an attribute, and its name in messages, by the type.
 _FIELDS: Final = {
@@ -63,6 +64,9 @@ def check_attributes(attributes: Mapping[str, Mapping[str, Any]]) -> None:
             )
         member, field = _FIELDS[prefix]
         if attribute.get(member):
+            if prefix == "Number" and not _NUMBER.fullmatch(attribute[member]):
+                # The message as in moto's tests, which quote AWS.
+                raise _refusal(f"Could not cast message attribute '{name}' value to number.")
             continue
         if member not in attribute and ("StringValue" in attribute or "BinaryValue" in attribute):
             raise _refusal(

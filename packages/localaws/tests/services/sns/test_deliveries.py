@@ -13,6 +13,7 @@ from cryptography.hazmat.primitives.asymmetric import padding, rsa
 from moto.sns.models import sns_backends
 
 from clusterwright_localaws.core.runtime import runtime
+from clusterwright_localaws.services.sns import message_bodies
 from packages.localaws.tests.parts import client, refusal
 
 pytestmark = pytest.mark.usefixtures("aws")
@@ -188,6 +189,18 @@ def test_queues_of_fifo_and_of_standard_topics() -> None:
     assert subscribe(arn, "q", RedrivePolicy=policy)
     request["Attributes"] = {"RedrivePolicy": policy}  # type: ignore[assignment]
     assert "must use a FIFO queue" in refusal(client("sns").subscribe, TopicArn=arn, **request)[1]
+
+
+def test_a_message_that_takes_too_long_to_match(monkeypatch: pytest.MonkeyPatch) -> None:
+    said: list[str] = []
+    monkeypatch.setattr(message_bodies, "_MOST_STEPS", 0)
+    monkeypatch.setattr(runtime(), "log", said.append)
+    arn, left, other = topic(), queue(), queue("other")
+    subscribe(arn, FilterPolicyScope="MessageBody", FilterPolicy='{"a": ["x"]}')
+    subscribe(arn, "other")
+    client("sns").publish(TopicArn=arn, Message='{"a": "x"}')
+    assert (len(received(left)), len(received(other))) == (0, 1)
+    assert "matching its filter policy takes too long" in said[-1]
 
 
 def test_more_than_a_hundred_subscribers() -> None:

@@ -22,7 +22,7 @@ def accepted(policy: Any, body: Any) -> bool:
     ("condition", "good", "bad"),
     [
         ("x", ["x", ["y", "x"]], ["X", 1, None, []]),
-        (1, [1, 1.0, 1.0000001], [True, "1", 1.00001]),
+        (1, [1, 1.0, 1.0000001], [True, "1", 1.00001, 10**400, 1e305]),
         (True, [True], [1, "true", False]),
         (None, [None], [False, 0, ""]),
         ({"prefix": "ab"}, ["abc", "ab"], ["bab", 1, None]),
@@ -32,7 +32,8 @@ def accepted(policy: Any, body: Any) -> bool:
         ({"anything-but": ["x", 2]}, ["y", 3], ["x", 2]),
         ({"anything-but": {"prefix": "x"}}, ["ax", 1], ["xa"]),
         ({"numeric": [">", 1, "<=", 3]}, [2, 3, 1.5], [1, 4, "2", True]),
-        ({"numeric": ["=", 3.5]}, [3.5], [3.6]),
+        ({"numeric": ["=", 3.5]}, [3.5], [3.6, 10**400]),
+        ({"numeric": [">", 1]}, [10**400, 1e305], [-(10**400)]),
         ({"cidr": "10.0.0.0/24"}, ["10.0.0.255"], ["10.0.1.0", "10.0.0.256", 1]),
         ({"cidr": "2001:db8::/32"}, ["2001:db8:0:1::"], ["2001:db9::", "10.0.0.1"]),
         ({"exists": True}, ["x", None, ["x"]], [[], {"a": 1}]),
@@ -46,31 +47,9 @@ def test_conditions_on_a_body(condition: Any, good: list[Any], bad: list[Any]) -
 
 def test_absent_properties() -> None:
     policy = {"a": {"b": [{"exists": False}]}}
-    assert all(accepted(policy, body) for body in ({}, {"a": {}}, {"a": []}, {"a": {"b": []}}))
+    bodies: list[Any] = [{}, {"a": {}}, {"a": []}, {"a": {"b": []}}]
+    assert all(accepted(policy, body) for body in bodies)
     assert not accepted(policy, {"a": {"b": 1}})
-
-
-@pytest.mark.parametrize(
-    ("body", "found"),
-    [
-        ({"a": {"b": {"c": "x"}}}, True),
-        ({"a.b.c": "x"}, True),
-        ({"a.b": {"c": "x"}}, True),
-        ({"a": {"b.c": "x"}}, True),
-        ({"a": {"b": {"c": "y"}}, "a.b": {"c": "x"}}, True),
-        ({"a": {"b": {"c": "y"}}}, False),
-        ({"a": "x"}, False),
-    ],
-)
-def test_names_with_dots(body: Any, *, found: bool) -> None:
-    assert accepted({"a.b.c": ["x"]}, body) is found
-    assert accepted({"a": {"b.c": ["x"]}}, body) is found
-
-
-def test_one_element_of_an_array_has_all_that_is_wanted() -> None:
-    policy = {"r": {"k": [{"prefix": "auto-"}], "n": ["made"]}}
-    assert accepted(policy, {"r": [[{"k": "auto-1", "n": "made"}], {"k": "x", "n": "gone"}]})
-    assert not accepted(policy, {"r": [{"k": "auto-1", "n": "gone"}, {"k": "x", "n": "made"}]})
 
 
 def test_alternatives() -> None:
@@ -108,6 +87,9 @@ def test_bodies_that_are_no_objects(message: str) -> None:
         ("Number", "1.50", 1.5, True),
         ("Number", "150", {"numeric": [">", 100]}, True),
         ("Number", "150", "150", False),
+        ("Number", "1e999", {"numeric": [">", 1]}, True),
+        ("Number", "1e305", 1, False),
+        ("Number", "none", {"exists": True}, False),
         ("Binary", "eA==", {"exists": True}, False),
     ],
 )

@@ -61,6 +61,10 @@ def problem(policy: Any, scope: str = IN_BODY) -> str:
             "Too many terms in numeric range expression",
             36,
         ),
+        ([{"numeric": ["<", 10**400]}], "Value must be between -1000000000 and 1000000000", 426),
+        ([1, -1e10], "Value must be between -1000000000 and 1000000000", 25),
+        ([{"anything-but": 10**9 + 1}], "Value must be between -1000000000 and 1000000000", 35),
+        ([{"anything-but": [1e999]}], "Value must be between -1000000000 and 1000000000", 34),
     ],
 )
 def test_conditions_that_are_refused(condition: Any, text: str, column: int) -> None:
@@ -96,6 +100,7 @@ def either(last: int) -> dict[str, Any]:
 
 
 def test_limits() -> None:
+    check_filter_policy({"a": [10**9, {"numeric": ["=", -1e9]}]}, IN_BODY)
     assert problem({name: ["x"] for name in "abcdef"}) == (
         "FilterPolicy: Filter policy can not have more than 5 keys"
     )
