@@ -27,16 +27,18 @@ class ParallelClusterContext(WorkerNodesContext):
         ]
 
     def bootstrap_error(self, instance_id: str) -> dict[str, Any]:
-        """The event that a failed custom action has written for an instance; else empty."""
-        for path in (self.folder / "logs").glob(f"*/{instance_id}.bootstrap_error_msg"):
-            found: dict[str, Any] = json.loads(path.read_text())
-            return found
-        return {}
+        """The event that a failed custom action of a compute node has written; else empty."""
+        text = self._failure_file(instance_id)
+        return dict(json.loads(text)) if text else {}
 
     def failure_of(self, instance_id: str) -> str:
-        """The event of ParallelCluster, or why the instance failed before its action."""
-        event = self.bootstrap_error(instance_id)
-        return json.dumps(event) if event else super().failure_of(instance_id)
+        """What ParallelCluster has of a failed action, or why the instance failed before it."""
+        return self._failure_file(instance_id) or super().failure_of(instance_id)
+
+    def _failure_file(self, instance_id: str) -> str:
+        """A JSON object on compute nodes, and a line of text on the head node."""
+        paths = (self.folder / "logs").glob(f"*/{instance_id}.bootstrap_error_msg")
+        return next((path.read_text().strip() for path in paths), "")
 
     def replace(self, node: Node) -> None:
         """Terminate the instance, which clustermgtd detects: ParallelCluster has no API for it.

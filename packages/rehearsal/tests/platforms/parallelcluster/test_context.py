@@ -82,6 +82,8 @@ def test_the_event_of_a_failed_action(context: Any, tmp_path: Path) -> None:
         "Status": "Failure",
         "Message": '{"message": "no"}',
     }
+    path.write_text("fetch_and_run - no\n")
+    assert context.failure_of("i-2") == "fetch_and_run - no", "as on the head node"
 
 
 def test_waiting_for_another_instance(context: Any) -> None:
