@@ -21,16 +21,25 @@ Rehearse = Callable[..., dict[str, Any]]
 
 @pytest.fixture(scope="session")
 def rehearsed() -> Rehearse:
-    """Runs the command and gives its JSON; the same words a second time give the same answer."""
+    """Runs the command and gives its JSON; the same words a second time give the same answer.
+
+    A command that ended without an answer is not repeated for each test either.
+    """
     reason = nodes_unavailable()
     if reason is not None:
         pytest.skip(reason)
-    answers: dict[tuple[str, ...], dict[str, Any]] = {}
+    answers: dict[tuple[str, ...], dict[str, Any] | AssertionError] = {}
 
     def run(*words: str) -> dict[str, Any]:
         if words not in answers:
-            answers[words] = _run(words)
-        return answers[words]
+            try:
+                answers[words] = _run(words)
+            except AssertionError as error:
+                answers[words] = error
+        answer = answers[words]
+        if isinstance(answer, AssertionError):
+            raise answer
+        return answer
 
     return run
 
