@@ -34,6 +34,7 @@ from clusterwright_localaws.services.sns.filter_policy_checks import (
     FilterPolicyError,
     check_filter_policy,
 )
+from clusterwright_localaws.services.sns.http_endpoints import is_endpoint
 
 _PROTOCOLS: Final = frozenset(
     {
@@ -72,6 +73,8 @@ def subscribe(call: Call) -> Mapping[str, Any]:
     topic = topic_of(call)
     if protocol not in _PROTOCOLS:
         raise invalid(f"Amazon SNS does not support this protocol string: {protocol}")
+    if protocol in ("http", "https") and not is_endpoint(endpoint, protocol):
+        raise invalid("Endpoint must match the specified protocol")
     if protocol == "sqs" and len(endpoint.split(":")) < 6:
         raise invalid("SQS endpoint ARN")
     if protocol == "sqs" and endpoint.endswith(_FIFO) and not topic.fifo_topic:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -28,7 +29,12 @@ def sent(monkeypatch: pytest.MonkeyPatch) -> Requests:
         found.append((url.geturl(), headers, body.decode()))
 
     monkeypatch.setattr(http_endpoints, "_post", post)
-    monkeypatch.setattr(http_endpoints._senders, "submit", lambda work: work())
+
+    def submit(_endpoint: str, work: Callable[[], None]) -> bool:
+        work()
+        return True
+
+    monkeypatch.setattr(http_endpoints._queues, "submit", submit)
     return found
 
 

@@ -13,6 +13,7 @@ from packages.localaws.tests.parts import client, refusal
 pytestmark = pytest.mark.usefixtures("aws")
 
 QUEUE = "arn:aws:sqs:us-east-1:123456789012:q"
+NO_URL = "Endpoint must match the specified protocol"
 NESTED = "Filter policy scope MessageAttributes does not support nested filter policy"
 
 
@@ -32,6 +33,17 @@ def subscribe(arn: str, **attributes: str) -> str:
     [
         ({"Protocol": "pigeon"}, "Amazon SNS does not support this protocol string: pigeon"),
         ({"Endpoint": "https://queue"}, "SQS endpoint ARN"),
+        *(
+            ({"Protocol": protocol, "Endpoint": url}, NO_URL)
+            for protocol, url in (
+                ("http", ""),
+                ("http", "example.com"),
+                ("https", "http://127.0.0.1/"),
+                ("http", "http://[::1"),
+                ("http", "http://:80/"),
+                ("http", "http://127.0.0.1:99999/"),
+            )
+        ),
         (
             {"Attributes": {"RawMessageDelivery": "yes"}},
             "Attributes Reason: RawMessageDelivery: Invalid value [yes]. Must be true or false.",
