@@ -20,6 +20,7 @@ from clusterwright.diagnosis.deployment_output import FailedResource
 from clusterwright.diagnosis.go_panics import Panics
 from clusterwright.diagnosis.literals import Expression
 from clusterwright.diagnosis.model import Evidence
+from clusterwright.diagnosis.node_reasons import NodeReason, NodeReasons
 from clusterwright.diagnosis.recoveries import SERVICES, TITLE
 from clusterwright.diagnosis.scheduler import hosts
 from clusterwright.diagnosis.tracebacks import Tracebacks
@@ -114,6 +115,7 @@ def evidence(
     tracebacks = Tracebacks()
     lines = _joined(lines)
     rows = _Rows(place)
+    reasons = NodeReasons()
     for line in lines:
         clean = line.text[: 2 * LONGEST_LINE]
         if "\x1b" in clean:
@@ -136,8 +138,9 @@ def evidence(
             continue
         if kept.ends_with(text, lowered):
             continue
+        reason = reasons.read(text, lowered)
         item = (
-            _json(text, line, place) if text.startswith("{") else _plain(text, line, place, told)
+            _item(text, line, place, told) if reason is None else _node_reason(reason, line, place)
         )
         if item is None:
             continue
@@ -348,6 +351,12 @@ def time_in(text: str) -> dt.datetime | None:
         return None
 
 
+def _item(text: str, line: Line, place: Place, told: Mapping[str, str]) -> Evidence | None:
+    if text.startswith("{"):
+        return _json(text, line, place)
+    return _plain(text, line, place, told)
+
+
 def _plain(text: str, line: Line, place: Place, told: Mapping[str, str] | None = None) -> Evidence:
     return _made(text, line, place, node=_host(text), fields=told)
 
@@ -362,6 +371,14 @@ def _stack_event(row: FailedResource, line: Line, place: Place) -> Evidence:
     text = row.reason or "the program printed no reason"
     made = _made(text, line, place, failed=row.is_failed, fields={"resource_type": row.type})
     return replace(made, kind="stack-event", resource=row.name)
+
+
+def _node_reason(found: NodeReason, line: Line, place: Place) -> Evidence:
+    """What the controller's state has of a node with a reason, as far as a line has it."""
+    names = hosts(found.nodes)
+    made = _made(found.reason, line, place, failed=True, fields={"nodes": ",".join(names)})
+    node = names[0] if len(names) == 1 else "" if names else made.node
+    return replace(made, kind="scheduler-node", node=node)
 
 
 def _json(text: str, line: Line, place: Place) -> Evidence | None:

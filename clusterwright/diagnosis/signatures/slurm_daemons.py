@@ -262,7 +262,7 @@ SIGNATURES: Final = (
         "node-hardware",
         "slurmd: the node has less memory, CPUs or sockets than slurm.conf says",
         (
-            r"Low RealMemory|low real_?memory|Low (?:CPUs|socket\*core|TmpDisk)",
+            r"Low RealMemory|low real_?memory|Low (?:CPUs|socket\*core)",
             r"Node configuration differs from hardware",
         ),
         per_node=True,

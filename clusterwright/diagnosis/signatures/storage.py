@@ -293,7 +293,6 @@ SIGNATURES: Final = (
             r"\bENOSPC\b|\[Errno 28\]",
             r"disk(?: is)? full|out of disk space|not enough (?:free )?(?:disk )?space|"
             r"insufficient disk space|low on disk space|\bDiskPressure\b",
-            r"Low TmpDisk|SlurmdSpoolDir is full",
         ),
         next=("clusterwright diagnose {file} node {node}",),
         rules=("CW-L010",),
