@@ -12,6 +12,7 @@ from typing import Any
 
 from clusterwright_localaws.core.call import Call
 from clusterwright_localaws.core.region_names import region_names
+from clusterwright_localaws.core.timestamps import with_milliseconds
 
 
 def written(call: Call, alarm: Any, before: str, triggers: Sequence[Any]) -> tuple[str, str]:
@@ -26,7 +27,7 @@ def written(call: Call, alarm: Any, before: str, triggers: Sequence[Any]) -> tup
 
 def stamp(moment: datetime) -> str:
     """Return a time as messages of alarms have it: 2026-11-01T10:00:00.000+0000."""
-    return f"{moment:%Y-%m-%dT%H:%M:%S}.{moment.microsecond // 1000:03d}+0000"
+    return with_milliseconds(moment, "+0000")
 
 
 def trigger(alarm: Any, arn: str, state: str) -> dict[str, Any]:

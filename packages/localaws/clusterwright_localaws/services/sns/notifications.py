@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from clusterwright_localaws.core.runtime import runtime
+from clusterwright_localaws.core.timestamps import with_milliseconds
 
 _SIGNED: Final = {
     "Notification": ("Message", "MessageId", "Subject", "Timestamp", "TopicArn", "Type"),
@@ -67,10 +68,9 @@ def signed(topic: Any, members: Mapping[str, Any]) -> str:
     members
         The members except `Timestamp`, `TopicArn` and those of the signature; None is left out.
     """
-    now = runtime().clock.now()
     written = {name: value for name, value in members.items() if value is not None}
     written["TopicArn"] = topic.arn
-    written["Timestamp"] = now.strftime("%Y-%m-%dT%H:%M:%S.") + f"{now.microsecond // 1000:03d}Z"
+    written["Timestamp"] = with_milliseconds(runtime().clock.now())
     if not topic.fifo_topic:
         written |= _signature(topic, written)
     lines = (

@@ -16,6 +16,7 @@ from typing import Any, Final
 from urllib.parse import quote_plus
 
 from clusterwright_localaws.core.runtime import runtime
+from clusterwright_localaws.core.timestamps import with_milliseconds
 
 MOTO_VERSION = "5.2.5"
 DESCRIPTION = (
@@ -88,13 +89,12 @@ def apply() -> None:
 
 def _record(event: str, bucket: Any, key: Any, notification_id: str) -> dict[str, Any]:
     account = str(bucket.account_id)
-    now = runtime().clock.now()
     of_settings = event.startswith(_OF_SETTINGS)
     return {
         "eventVersion": _LATER if of_settings else _FIRST,
         "eventSource": "aws:s3",
         "awsRegion": bucket.region_name,
-        "eventTime": now.strftime("%Y-%m-%dT%H:%M:%S.") + f"{now.microsecond // 1000:03d}Z",
+        "eventTime": with_milliseconds(runtime().clock.now()),
         "eventName": event,
         "userIdentity": {"principalId": f"AWS:{account}"},
         "requestParameters": {"sourceIPAddress": "127.0.0.1"},
