@@ -214,6 +214,7 @@ def _answer(
             parameters,
             min((fault.truncate for fault in hits if fault.truncate), default=None),
             functools.partial(_signer, request, service, region),
+            signed=access_key_of(request) is not None,
         ),
         request,
         forward,

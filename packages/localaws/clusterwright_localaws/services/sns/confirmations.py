@@ -22,11 +22,11 @@ from clusterwright_localaws.services.sns.notifications import service_url, signe
 
 _CONFIRMED_BY_OWNERS: Final = frozenset({"email", "email-json", "http", "https"})
 _TOKEN_BYTES: Final = 168
-_ASKS: Final = (
+_SUBSCRIPTION_CONFIRMATION: Final = (
     "You have chosen to subscribe to the topic {arn}.\nTo confirm the subscription, visit the "
     "SubscribeURL included in this message."
 )
-_SAYS_GOODBYE: Final = (
+_UNSUBSCRIBE_CONFIRMATION: Final = (
     "You have chosen to deactivate subscription {arn}.\nTo cancel this operation and restore the "
     "subscription, visit the SubscribeURL included in this message."
 )
@@ -47,14 +47,14 @@ def request_confirmation(subscription: Any) -> None:
     }
     subscription.token = secrets.token_hex(_TOKEN_BYTES)
     if subscription.protocol in ("http", "https"):
-        text = _ASKS.format(arn=subscription.topic.arn)
+        text = _SUBSCRIPTION_CONFIRMATION.format(arn=subscription.topic.arn)
         _send(subscription, "SubscriptionConfirmation", text)
 
 
-def say_goodbye(subscription: Any) -> None:
-    """Tell the HTTP endpoint of a subscription that it has ended."""
+def confirm_end(subscription: Any) -> None:
+    """Send the unsubscribe confirmation to the HTTP endpoint of a subscription that has ended."""
     if subscription.protocol in ("http", "https") and not is_pending(subscription):
-        text = _SAYS_GOODBYE.format(arn=subscription.arn)
+        text = _UNSUBSCRIBE_CONFIRMATION.format(arn=subscription.arn)
         _send(subscription, "UnsubscribeConfirmation", text)
 
 
@@ -95,10 +95,10 @@ def confirm_subscription(call: Call) -> Mapping[str, Any]:
     backend = moto_state.existing("sns", parts[4], call.region)
     for subscription in backend.subscriptions.values() if backend is not None else ():
         if secrets.compare_digest(getattr(subscription, "token", ""), token):
-            by_owner = call.parameters.get("AuthenticateOnUnsubscribe", "").lower() == "true"
+            asked = call.parameters.get("AuthenticateOnUnsubscribe", "").lower() == "true"
             subscription.attributes |= {
                 "PendingConfirmation": False,
-                "ConfirmationWasAuthenticated": by_owner,
+                "ConfirmationWasAuthenticated": asked and call.signed,
             }
             return {"SubscriptionArn": subscription.arn}
     raise invalid("Token")

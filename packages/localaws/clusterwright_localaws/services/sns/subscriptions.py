@@ -25,9 +25,9 @@ from clusterwright_localaws.services.sns.arguments import (
     topic_of,
 )
 from clusterwright_localaws.services.sns.confirmations import (
+    confirm_end,
     is_pending,
     request_confirmation,
-    say_goodbye,
 )
 from clusterwright_localaws.services.sns.filter_policies import IN_ATTRIBUTES, IN_BODY
 from clusterwright_localaws.services.sns.filter_policy_checks import (
@@ -159,16 +159,34 @@ def get_subscription_attributes(call: Call) -> Mapping[str, Any]:
 
 @operation("sns", "Unsubscribe")
 def unsubscribe(call: Call) -> Mapping[str, Any]:
-    """End a subscription; one that does not exist is no error."""
+    """End a subscription; one that does not exist is no error.
+
+    Raises
+    ------
+    AwsError
+        AuthorizationError: the request has no signature, and the subscription is one of a queue,
+        or its confirmation asked for signatures.
+    """
     arn = call.parameters["SubscriptionArn"]
     parts = parts_of("SubscriptionArn", arn)
     if not _ID.fullmatch(parts[-1]):
         raise invalid("SubscriptionId")
     backend = moto_state.existing("sns", parts[4], call.region)
-    found = backend.subscriptions.pop(arn, None) if backend is not None else None
-    if found is not None and call.signer is None:
-        say_goodbye(found)
+    found = backend.subscriptions.get(arn) if backend is not None else None
+    if backend is None or found is None:
+        return {}
+    if not call.signed and _ends_with_signature(found):
+        # The code is documented, and the text is ours.
+        raise AwsError("AuthorizationError", "Unsubscribe requires a signature", 403)
+    del backend.subscriptions[arn]
+    if not call.signed:
+        confirm_end(found)
     return {}
+
+
+def _ends_with_signature(subscription: Any) -> bool:
+    asked = subscription.attributes.get("ConfirmationWasAuthenticated") is True
+    return subscription.protocol == "sqs" or (not is_pending(subscription) and asked)
 
 
 @operation("sns", "ListSubscriptions")

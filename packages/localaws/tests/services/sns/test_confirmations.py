@@ -7,7 +7,10 @@ from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlsplit
 
+import boto3
 import pytest
+from botocore import UNSIGNED
+from botocore.config import Config
 
 from clusterwright_localaws.services.sns import http_endpoints
 from packages.localaws.tests.parts import client, refusal
@@ -91,6 +94,41 @@ def test_an_endpoint_confirms_before_it_gets_messages(sent: Requests) -> None:
         "Accept-Encoding": "gzip,deflate",
     }
     assert json.loads(body)["Message"] == "m"
+
+
+def unsigned() -> Any:
+    config = Config(signature_version=UNSIGNED)
+    return boto3.client("sns", region_name="us-east-1", config=config)
+
+
+def test_a_visit_ends_a_subscription(sent: Requests) -> None:
+    arn = topic()
+    made = subscribe(arn)
+    token = json.loads(sent[0][2])["Token"]
+    # Without a signature nobody has authenticated.
+    unsigned().confirm_subscription(TopicArn=arn, Token=token, AuthenticateOnUnsubscribe="true")
+    assert attributes_of(made)["ConfirmationWasAuthenticated"] == "false"
+    unsigned().unsubscribe(SubscriptionArn=made)
+    _, headers, body = sent[-1]
+    assert headers["x-amz-sns-message-type"] == "UnsubscribeConfirmation"
+    assert json.loads(body)["Message"].startswith(
+        f"You have chosen to deactivate subscription {made}"
+    )
+
+
+def test_subscriptions_that_no_visit_ends(sent: Requests) -> None:
+    sns, arn = client("sns"), topic()
+    confirmed = subscribe(arn)
+    token = json.loads(sent[0][2])["Token"]
+    sns.confirm_subscription(TopicArn=arn, Token=token, AuthenticateOnUnsubscribe="true")
+    queue = "arn:aws:sqs:us-east-1:123456789012:q"
+    request = {"TopicArn": arn, "Protocol": "sqs", "Endpoint": queue}
+    for made in (confirmed, sns.subscribe(**request)["SubscriptionArn"]):
+        assert refusal(unsigned().unsubscribe, SubscriptionArn=made)[0] == "AuthorizationError"
+        assert attributes_of(made)
+        sns.unsubscribe(SubscriptionArn=made)
+    assert sns.list_subscriptions()["Subscriptions"] == []
+    assert len(sent) == 1
 
 
 def test_raw_messages_and_content_types(sent: Requests) -> None:
