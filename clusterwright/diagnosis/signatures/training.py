@@ -731,8 +731,8 @@ SIGNATURES: Final = (
         "a program crashed (segmentation fault or illegal instruction)",
         (
             r"Segmentation fault|\bSIGSEGV\b|segfault at|Illegal instruction|\bSIGILL\b|"
-            # An abort is one of the program itself (SIGABRT).
-            r"(?<!Aborted \()core dumped|signal 11\b|general protection fault",
+            # An abort is one of the program itself (SIGABRT); bash pads the word to a column.
+            r"^(?![^\n]*\bAborted\s+\(core dumped)[^\n]*core dumped|signal 11\b|general protection fault",
         ),
         confidence="likely",
         rank=1,

@@ -41,17 +41,22 @@ def test_normal_lines_have_no_finding(text: str) -> None:
     assert findings(*of_log(text)) == ()
 
 
-def test_assertion_names_the_function_not_the_program_and_explains_its_end() -> None:
-    text = (
-        "python3: void gloo::Pair::handleReadDone(): Assertion `nread > 0' failed.\n"
-        "Aborted (core dumped)"
-    )
+ABORTED = (
+    "Aborted (core dumped)",
+    "/x/slurm_script: line 12: 4242 Aborted                 (core dumped) python3 train.py",
+)
+
+
+@pytest.mark.parametrize("end", ABORTED)
+def test_assertion_names_the_function_not_the_program_and_explains_its_end(end: str) -> None:
+    text = f"python3: void gloo::Pair::handleReadDone(): Assertion `nread > 0' failed.\n{end}"
     (found,) = findings(*of_log(text))
     assert found.cause == (
         "a program ended at a check that failed in void gloo::Pair::handleReadDone(): nread > 0"
     )
 
 
-def test_abort_is_no_segmentation_fault() -> None:
-    (found,) = findings(*of_log("Aborted (core dumped)"))
+@pytest.mark.parametrize("line", ABORTED)
+def test_abort_is_no_segmentation_fault(line: str) -> None:
+    (found,) = findings(*of_log(line))
     assert "SIGABRT" in found.cause
