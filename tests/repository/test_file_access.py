@@ -175,7 +175,7 @@ ALLOWED = {
     },
     "packages/rehearsal/clusterwright_rehearsal/nodes/network.py": {"_enter": _KERNEL},
     "packages/rehearsal/clusterwright_rehearsal/platforms/parallelcluster/context.py": {
-        "bootstrap_error": _REHEARSAL,
+        "_failure_file": _REHEARSAL,
     },
     "packages/rehearsal/clusterwright_rehearsal/platforms/parallelcluster/node.py": {
         "_write_failure": _REHEARSAL, "_run_script": _REHEARSAL,
