@@ -15,7 +15,9 @@ from typing import Any
 
 import pytest
 
+from clusterwright.catalog import load_catalog
 from clusterwright.cluster_spec.models.cluster import Cluster
+from clusterwright.platforms.kubernetes import acceptance
 from clusterwright.platforms.loading import load_cluster
 
 # Acceptance is the node program's, which is not part of the package.
@@ -58,3 +60,12 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         found[name].write_bytes(layer.read(f"{name}/{name}"))
         found[name].chmod(0o755)
     return found
+
+
+Objects = dict[tuple[str, str], dict[str, Any]]
+
+
+def objects(load: Load, spec: dict[str, Any]) -> Objects:
+    """The objects of acceptance, by kind and name."""
+    found = list(acceptance.acceptance_manifests(load(spec), load_catalog()))
+    return {(one["kind"], one["metadata"]["name"]): one for one in found}

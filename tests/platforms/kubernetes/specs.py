@@ -212,3 +212,13 @@ OUTPUTS = {
     "KarpenterPlacementGroups": '{"workers":"test-cluster-w","reserved":"test-cluster-r"}',
 }
 """Outputs of a deployment of either platform."""
+
+HELD = {
+    "image": IMAGE,
+    "hold": True,
+    "level": "standard",
+    "floors": [{"check": "nvlink-allreduce", "minimum": 440, "unit": "GB/s"}],
+    "waivers": [
+        {"check": "clock", "reason": "no chronyd there", "expires": "2027-01-31"},
+    ],
+}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -13,7 +12,6 @@ import pytest
 from clusterwright_rehearsal.platforms.parallelcluster.context import ParallelClusterContext
 from clusterwright_rehearsal.runs import Run
 from clusterwright_rehearsal.scenario_api.node import Node
-from clusterwright_rehearsal.scenario_api.outcomes import Broken
 
 NODES = [
     {"name": "workers-1", "host": "q-st-w-1", "instance_id": "i-1", "phase": "running"},
@@ -31,26 +29,6 @@ def context(tmp_path: Path) -> Any:
     found.cluster = SimpleNamespace(environment="prod")
     found._work = tmp_path
     return found
-
-
-def test_nodes_have_the_form_of_hyperpods_api(context: Any) -> None:
-    event = {"event": "failed", "instance_id": "i-2", "text": "no disk"}
-    other = {"event": "booted", "instance_id": "i-1"}
-    context.worker.run.timeline.write_text(f"{json.dumps(event)}\n{json.dumps(other)}\n")
-    assert context.api_nodes() == {
-        "workers-1": {
-            "InstanceId": "i-1",
-            "InstanceStatus": {"Status": "Running", "Message": ""},
-        },
-        "workers-2": {
-            "InstanceId": "i-2",
-            "InstanceStatus": {"Status": "Failure", "Message": "no disk"},
-        },
-        "login-1": {
-            "InstanceId": "i-3",
-            "InstanceStatus": {"Status": "Pending", "Message": ""},
-        },
-    }
 
 
 @pytest.mark.parametrize(
@@ -86,23 +64,9 @@ def test_the_event_of_a_failed_action(context: Any, tmp_path: Path) -> None:
     assert context.failure_of("i-2") == "fetch_and_run - no", "as on the head node"
 
 
-def test_waiting_for_another_instance(context: Any) -> None:
-    node = Node(context, {"name": "workers-1"})
-    assert context.wait_running_past(node, failed="i-0", within_s=0) >= 0
-    with pytest.raises(Broken, match="workers-1 is i-1, running"):
-        context.wait_running_past(node, failed="i-1", within_s=0)
-
-
 def test_a_replacement_is_the_loss_of_the_instance(context: Any) -> None:
     context.replace(Node(context, {"name": "workers-1"}))
     assert context.worker.ask.call_args_list == [
         call("crash", node="workers-1"),
         call("start_again", node="workers-1"),
     ]
-
-
-def test_the_last_action_is_run_again(context: Any) -> None:
-    assert context.program == (
-        "jq -r '.[]' /run/rehearsal/custom-action.json | xargs -d '\\n' "
-        "/run/rehearsal/custom-action"
-    )
