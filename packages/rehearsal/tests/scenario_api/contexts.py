@@ -8,6 +8,8 @@ from types import SimpleNamespace
 from typing import Any
 from unittest.mock import Mock
 
+from clusterwright_rehearsal.platforms.parallelcluster.context import ParallelClusterContext
+from clusterwright_rehearsal.runs import Run
 from clusterwright_rehearsal.scenario_api.context import ScenarioContext
 
 
@@ -78,3 +80,21 @@ def pages(name: str, *rows: Sequence[Any]) -> Any:
     client = Mock()
     client.get_paginator.return_value.paginate.return_value = [{name: list(row)} for row in rows]
     return client
+
+
+WORKER_NODES = [
+    {"name": "workers-1", "host": "q-st-w-1", "instance_id": "i-1", "phase": "running"},
+    {"name": "workers-2", "host": "q-st-w-2", "instance_id": "i-2", "phase": "failed"},
+    {"name": "login-1", "host": "ip-10-0-0-3", "instance_id": "i-3", "phase": "scripts"},
+]
+
+
+def parallelcluster(tmp_path: Path) -> Any:
+    """A context of ParallelCluster whose worker describes `WORKER_NODES`."""
+    found: Any = ParallelClusterContext.__new__(ParallelClusterContext)
+    found.results, found._notes = [], []
+    found.worker = Mock(run=Run("r1", tmp_path))
+    found.worker.ask.side_effect = lambda do, **_: WORKER_NODES if do == "nodes" else None
+    found.cluster = SimpleNamespace(environment="prod")
+    found._work = tmp_path
+    return found

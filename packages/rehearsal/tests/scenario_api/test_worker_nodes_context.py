@@ -4,33 +4,18 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
-from unittest.mock import Mock
 
 import pytest
 
-from clusterwright_rehearsal.platforms.parallelcluster.context import ParallelClusterContext
-from clusterwright_rehearsal.runs import Run
 from clusterwright_rehearsal.scenario_api.node import Node
 from clusterwright_rehearsal.scenario_api.outcomes import Broken
-
-NODES = [
-    {"name": "workers-1", "host": "q-st-w-1", "instance_id": "i-1", "phase": "running"},
-    {"name": "workers-2", "host": "q-st-w-2", "instance_id": "i-2", "phase": "failed"},
-    {"name": "login-1", "host": "ip-10-0-0-3", "instance_id": "i-3", "phase": "scripts"},
-]
+from packages.rehearsal.tests.scenario_api import contexts
 
 
 @pytest.fixture
 def context(tmp_path: Path) -> Any:
-    found: Any = ParallelClusterContext.__new__(ParallelClusterContext)
-    found.results, found._notes = [], []
-    found.worker = Mock(run=Run("r1", tmp_path))
-    found.worker.ask.side_effect = lambda do, **_: NODES if do == "nodes" else None
-    found.cluster = SimpleNamespace(environment="prod")
-    found._work = tmp_path
-    return found
+    return contexts.parallelcluster(tmp_path)
 
 
 def test_nodes_have_the_form_of_hyperpods_api(context: Any) -> None:
