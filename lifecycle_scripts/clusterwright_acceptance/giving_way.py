@@ -9,7 +9,6 @@ from typing import Optional
 from clusterwright_acceptance.launcher import Launched, Launcher
 
 LOOK_SECONDS = 2.0
-JOB_NAME = "clusterwright-recheck"
 LOWEST = "--nice=2147483645"
 """The largest adjustment that sbatch(1) allows: the lowest priority."""
 

@@ -10,10 +10,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Optional, Protocol
 
-from clusterwright_common import scontrol
+from clusterwright_common import scontrol, waiting
 from clusterwright_common.probe import Probe
 
-JOB_NAME = "clusterwright-acceptance"
 ENDING_SECONDS = 45.0
 """For a job that did not end in time: Slurm's KillWait is 30 s."""
 PMIX_FENCE = ("SLURM_PMIX_FENCE", "ring")
@@ -94,7 +93,7 @@ class SrunLauncher:
     probe: Probe
     reserved: Mapping[str, str] = field(default_factory=dict)
     mpi: str = "pmix"
-    job_name: str = JOB_NAME
+    job_name: str = waiting.ACCEPTANCE_JOB
     extra: tuple[str, ...] = field(default=())
     resources: Mapping[str, NodeResources] = field(default_factory=dict)
 

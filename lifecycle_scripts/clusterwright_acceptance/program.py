@@ -30,7 +30,7 @@ from clusterwright_acceptance import (
 from clusterwright_acceptance.checks import efa_devices
 from clusterwright_acceptance.expected import NODE_VARIABLE, NoExpectation, read_expected
 from clusterwright_acceptance.kubernetes_api import KubernetesError, PodApi
-from clusterwright_acceptance.launcher import JOB_NAME, Launcher, SrunLauncher
+from clusterwright_acceptance.launcher import Launcher, SrunLauncher
 from clusterwright_acceptance.slurm_nodes import resources, slurm_nodes
 from clusterwright_acceptance.verdicts import ACCEPTED, REJECTED
 
@@ -102,12 +102,12 @@ def _cluster(options: Any, make: node_run.MakeProbe) -> int:
     if nodes is None:
         print("error: slurmctld does not respond", file=sys.stderr)
         return UNKNOWN_EXIT
-    for name in (JOB_NAME, giving_way.JOB_NAME):
+    for name in (waiting.ACCEPTANCE_JOB, waiting.RECHECK_JOB):
         SrunLauncher(make(60.0), job_name=name).cancel_left()
     seconds, known = 2.0 * registry.limit_seconds(options.level) + 3600.0, resources(make(60.0))
     reserved = dict(options.reserved)
     nodes = [replace(node, reservation=reserved.get(node.name)) for node in nodes]
-    name = giving_way.JOB_NAME if options.gives_way else JOB_NAME
+    name = waiting.RECHECK_JOB if options.gives_way else waiting.ACCEPTANCE_JOB
     more = (giving_way.LOWEST,) if options.gives_way else ()
 
     def launcher_of(partition: str) -> SrunLauncher:

@@ -8,6 +8,8 @@ from clusterwright_common.probe import Probe
 
 OURS = "clusterwright-"
 """The prefix of the names of this software's jobs."""
+ACCEPTANCE_JOB = f"{OURS}acceptance"
+RECHECK_JOB = f"{OURS}recheck"
 
 NOT_FOR_NODES = (
     *("AccountNotAllowed", "Assoc", "BeginTime", "BurstBuffer", "Dependency", "Invalid"),

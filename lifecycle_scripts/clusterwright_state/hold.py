@@ -12,12 +12,13 @@ of another reservation.
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Optional
 
-from clusterwright_common import records
+from clusterwright_common import records, waiting
 from clusterwright_common.probe import Probe
 
 from clusterwright_state.acceptance import Runs
@@ -78,14 +79,33 @@ class Hold:
             changes.append(change if error is None else {**change, "error": error})
         # Resumed nodes would take jobs if they were not in the reservation.
         reserved = before if error is not None else held
-        for node in members:
-            if _announces(node) and node["name"] in reserved and not AWAY & {*node["states"]}:
-                words = ["update", f"NodeName={node['name']}", "State=RESUME"]
-                answer = probe.run(["scontrol", *words], _TIMEOUT_SECONDS)
-                change = {"resumed": node["name"]}
-                changes.append(change if answer.ok else {**change, "error": answer.summary})
+        booted = [
+            node["name"]
+            for node in members
+            if _announces(node) and node["name"] in reserved and not AWAY & {*node["states"]}
+        ]
+        if booted:
+            changes += self._cancel_tests(probe, booted)
+        for name in booted:
+            words = ["update", f"NodeName={name}", "State=RESUME"]
+            answer = probe.run(["scontrol", *words], _TIMEOUT_SECONDS)
+            change = {"resumed": name}
+            changes.append(change if answer.ok else {**change, "error": answer.summary})
         self._test([node for node in members if node["name"] in reserved], states, announced)
         return changes
+
+    def _cancel_tests(self, probe: Probe, nodes: Sequence[str]) -> list[dict[str, Any]]:
+        """Cancel the tests of boots that are over; return what failed.
+
+        Drained nodes start no job, so each is of the boot before. Its srun would wait for minutes
+        until it misses the node, and there is one run at a time.
+        """
+        if self._runs.busy() is None:
+            return []
+        words = [f"--user={os.getuid()}", f"--name={waiting.ACCEPTANCE_JOB}"]
+        command = ["scancel", "--quiet", *words, f"--nodelist={','.join(nodes)}"]
+        answer = probe.run(command, _TIMEOUT_SECONDS)
+        return [] if answer.ok else [{"cancelled": list(nodes), "error": answer.summary}]
 
     def _note_announcements(self, nodes: Sequence[Mapping[str, Any]]) -> dict[str, str]:
         """Record the boots that nodes announce; return `announced()`."""

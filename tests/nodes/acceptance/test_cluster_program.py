@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import json
 import shutil
 from collections.abc import Mapping, Sequence
@@ -19,6 +20,7 @@ from clusterwright_acceptance.pairs import Conclusion, Suspect
 from clusterwright_acceptance.running import Missing
 from clusterwright_acceptance.slurm_nodes import SlurmNode
 from clusterwright_common import lemon, records
+from clusterwright_state.acceptance import Runs
 
 NOW = 1_795_000_000.0
 FSX = FileSystem("/fsx", "fs-0abc.fsx.us-east-1.amazonaws.com", "abcdef12")
@@ -78,9 +80,8 @@ def labelled(text: str, code: int = 0) -> Launched:
 def run(tmp_path: Path, slurm: Slurm, level: str = "quick", **changes: Any) -> dict[str, Any]:
     wanted = Wanted(changes.pop("run", "20261123T080000Z-1"), level, {"/fsx": (38400, 500)})
     nodes = changes.pop("nodes", [SlurmNode(name, "train") for name in slurm.answers])
-    return run_cluster(
-        wanted, nodes, lambda _: slurm, tmp_path, clock=lambda: NOW, say=lambda _: None, **changes
-    )
+    changes.setdefault("clock", lambda: NOW)
+    return run_cluster(wanted, nodes, lambda _: slurm, tmp_path, say=lambda _: None, **changes)
 
 
 def rows(report: dict[str, Any]) -> list[tuple[str, str, str, str]]:
@@ -115,6 +116,21 @@ def test_every_node_has_a_verdict_with_its_reason(tmp_path: Path) -> None:
     assert records.read(tmp_path / "runs/20261123T080000Z-1.json") == report
     assert "facts" not in report["nodes"][0]["checks"][0]
     assert "--level quick --run 20261123T080000Z-1" in " ".join(slurm.argv[0])
+
+
+def test_the_result_of_a_node_that_stopped_is_of_the_boot_before(tmp_path: Path) -> None:
+    """Else the boot that follows would not be tested for half an hour."""
+    times = itertools.count(NOW, 60.0)
+    lost = Launched(1, "", "srun: error: Node failure on n2", ("n2",))
+    slurm = Slurm(n1=result("n1"), n2=lost)
+    report = run(tmp_path, slurm, clock=lambda: next(times))
+    tested = {
+        name: records.read(tmp_path / f"nodes/{name}.json")["tested_at"] for name in ("n1", "n2")
+    }
+    assert report["started_at"] <= tested["n2"] < tested["n1"] <= report["ended_at"]
+    known = Runs(str(tmp_path)).states([{"name": "n2", "boot_time": tested["n1"]}])
+    assert known is not None
+    assert known["n2"]["state"] == "new"
 
 
 def test_a_node_on_which_no_job_starts_is_unknown(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -73,7 +74,10 @@ class Controller:
 def controller(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Controller:
     (tmp_path / "machine").mkdir()
     machine = Machine(tmp_path / "machine")
-    machine.command("scontrol", f'echo "$*" >> {machine.root}/ran; test ! -e {tmp_path}/fails')
+    for name, shown in (("scontrol", ""), ("scancel", "scancel ")):
+        machine.command(
+            name, f'echo "{shown}$*" >> {machine.root}/ran; test ! -e {tmp_path}/fails'
+        )
     return Controller(tmp_path / "acceptance", machine, monkeypatch)
 
 
@@ -141,6 +145,33 @@ def test_an_announced_boot_is_reserved_before_it_is_resumed(controller: Controll
     controller.tested("a", tested_at="2026-11-23T07:02:00Z")
     controller.look()
     assert controller.reserved == []
+
+
+def test_the_test_of_a_boot_that_is_over_is_cancelled(controller: Controller) -> None:
+    """Its srun would wait for minutes for a node that is gone, and there is one run at a time."""
+    path = controller.folder / "wanted/20261123T080000Z-hold.json"
+    path.parent.mkdir(parents=True)
+    path.write_text(json.dumps({"nodes": ["a"]}))
+    controller.reserved = ["a", "b"]
+    controller.nodes = [announced("a", BOOT), node("b")]
+    assert controller.look() == [{"resumed": "a"}]
+    user = f"--user={os.getuid()}"
+    assert controller.commands() == [
+        f"scancel --quiet {user} --name=clusterwright-acceptance --nodelist=a",
+        "update NodeName=a State=RESUME",
+    ]
+
+
+def test_a_test_that_cannot_be_cancelled_is_said(controller: Controller, tmp_path: Path) -> None:
+    path = controller.folder / "wanted/20261123T080000Z-hold.json"
+    path.parent.mkdir(parents=True)
+    path.write_text(json.dumps({"nodes": ["a"]}))
+    controller.reserved = ["a"]
+    controller.nodes = [announced("a", BOOT)]
+    (tmp_path / "fails").touch()
+    cancelled, resumed = controller.look()
+    assert cancelled == {"cancelled": ["a"], "error": "exit code 1"}
+    assert resumed == {"resumed": "a", "error": "exit code 1"}
 
 
 def test_without_the_reservation_nothing_is_resumed(
