@@ -19,6 +19,7 @@ from clusterwright.diagnosis import (
     parts_kubernetes,
     parts_parallelcluster,
     parts_slurm,
+    signals,
 )
 from clusterwright.diagnosis.model import Evidence
 from clusterwright.diagnosis.wording import NOT_AN_ERROR, kind_of
@@ -33,15 +34,6 @@ _REQUEST: Final = re.compile(
 _CODE: Final = re.compile(r"Error Code: (\w{3,80})")
 _GAP: Final = 25
 _LONGEST_TRACEBACK: Final = 60
-_SIGNALS: Final = {
-    "killed": "it was killed (SIGKILL), in most cases because the memory of the host, the "
-    "container or the job was used up",
-    "segmentation fault": "it crashed (SIGSEGV, segmentation fault)",
-    "aborted": "it aborted (SIGABRT), as assertions and uncaught errors of C++ do",
-    "bus error": "bus error (SIGBUS): /dev/shm is too small, or a mapped file was cut off",
-    "illegal instruction": "it has instructions that the processor does not know (SIGILL)",
-    "floating point exception": "it divided by zero (SIGFPE)",
-}
 
 
 @dataclass(frozen=True)
@@ -230,32 +222,10 @@ _EXIT: Final = re.compile(
     r"\bexitcode *[:=] *(?P<python>-?\d{1,3})",
     re.IGNORECASE,
 )
-_ENDS: Final = {
-    "137": "killed",
-    "-9": "killed",
-    "9": "killed",
-    "kill": "killed",
-    "139": "segmentation fault",
-    "-11": "segmentation fault",
-    "11": "segmentation fault",
-    "134": "aborted",
-    "-6": "aborted",
-    "6": "aborted",
-    "135": "bus error",
-    "-7": "bus error",
-    "7": "bus error",
-    "132": "illegal instruction",
-    "-4": "illegal instruction",
-    "136": "floating point exception",
-    "-8": "floating point exception",
-}
-"""What an exit code or a signal's number says; codes below 128 are the program's own."""
-
-_OWN_CODES: Final = frozenset({"9", "11", "6", "7"})
 _SHELL: Final = re.compile(
     r"^(?:\S+: line \d+:\s+\d+\s+|(?:srun|slurmstepd): error: (?P<node>\S+): tasks? [\d,-]+: )?"
-    r"(?P<signal>Killed|Segmentation fault|Aborted|Bus error|Illegal "
-    r"instruction|Floating point exception)(?:\s+\(core dumped\))?(?:\s+(?P<command>\S.{0,80}))?$"
+    rf"(?P<signal>{signals.WORDS})"
+    r"(?:\s+\(core dumped\))?(?:\s+(?P<command>\S.{0,80}))?$"
 )
 
 
@@ -342,7 +312,7 @@ def _said(text: str, known_to_fail: bool) -> tuple[bool, str | None] | None:
     if shell is not None:
         on = f" on {shell.group('node')}" if shell.group("node") else ""
         who = (shell.group("command") or f"a program{on}").split("  ")[0]
-        return True, f"{who[:60]} ended: {_SIGNALS[shell.group('signal').lower()]}"
+        return True, f"{who[:60]} ended: {signals.of_word(shell.group('signal'))}"
     event = parts_kubernetes.event(text, known_to_fail)
     if event is not None:
         return True, event
@@ -386,7 +356,10 @@ def _end(text: str) -> str | None:
     if found is None:
         return None
     code = found.group("code") or found.group("python")
-    if code in _OWN_CODES:
-        return None
-    name = _ENDS.get((code or found.group("name") or found.group("number") or "").lower())
-    return None if name is None else f"a program ended: {_SIGNALS[name]}: {text[:_LONGEST]}"
+    if code is not None:
+        meaning = signals.of_exit_code(int(code))
+    elif found.group("number") is not None:
+        meaning = signals.of_number(int(found.group("number")))
+    else:
+        meaning = signals.of_name(found.group("name"))
+    return None if meaning is None else f"a program ended: {meaning}: {text[:_LONGEST]}"

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from clusterwright.diagnosis import slurm_errors
+from clusterwright.diagnosis import signals, slurm_errors
 from clusterwright.diagnosis.signature import Signature, Values
 from clusterwright.diagnosis.wording import kind_of
 
@@ -24,30 +24,40 @@ _EXITS: Final = {
     "13": "permission denied",
     "126": "the command cannot be executed",
     "127": "the command was not found",
-    "134": "the program aborted (SIGABRT), as NCCL's watchdog and assertions do",
-    "135": "bus error (SIGBUS): /dev/shm is too small, or a file was truncated",
-    "136": "arithmetic error (SIGFPE)",
-    "137": "killed (SIGKILL), in most cases for its memory",
-    "139": "segmentation fault (SIGSEGV)",
     "143": "ended by SIGTERM: cancelled, preempted or at its time limit",
     "255": "the remote shell or launcher failed",
 }
 _SIGNALS: Final = {
-    "6": _EXITS["134"],
-    "7": _EXITS["135"],
-    "9": _EXITS["137"],
-    "11": _EXITS["139"],
     "15": _EXITS["143"],
     "53": "Slurm could not open the job's output file, or its working directory does not exist",
 }
+"""What Slurm and SageMaker mean by a signal, beside `signals.of_number`."""
+
+
+def _code(status: str) -> str | None:
+    """What an exit code says."""
+    return _EXITS.get(status) or signals.of_exit_code(int(status))
+
+
+def _signal(number: str) -> str:
+    return _SIGNALS.get(number) or signals.of_number(int(number)) or "unknown"
 
 
 def _exit(values: Values) -> str:
     status, signal = values.get("status", "0"), values.get("signal", "0")
     if signal not in ("", "0"):
-        return f"the job's program was ended by signal {signal}: {_SIGNALS.get(signal, 'unknown')}"
-    meaning = _EXITS.get(status)
+        return f"the job's program was ended by signal {signal}: {_signal(signal)}"
+    meaning = _code(status)
     return f"the job's program ended with exit code {status}{f': {meaning}' if meaning else ''}"
+
+
+def _task(values: Values) -> str:
+    reason = values.get("reason") or ""
+    meaning = signals.said_in(reason)
+    said = f": {reason}" if reason else ""
+    if meaning is not None:
+        said += f" ({meaning})"
+    return f"a task of the job ended first{said}; the messages before it have the reason"
 
 
 def _mpi_help(values: Values) -> str | None:
@@ -266,7 +276,7 @@ SIGNATURES: Final = (
         "training-job-exit",
         lambda values: (
             "SageMaker: the program of the training job ended: "
-            f"{_EXITS.get(values['status'], 'its own messages say why')} (exit code {values['status']})"
+            f"{_code(values['status']) or 'its own messages say why'} (exit code {values['status']})"
         ),
         (r"AlgorithmError: [^\n]{0,400}?\b[Ee]xit [Cc]ode:? (?P<status>\d{1,3})\b",),
         kinds=("log",),
@@ -278,7 +288,7 @@ SIGNATURES: Final = (
         "process-killed",
         lambda values: (
             f"a process of the job was ended by signal {values['signal']}: "
-            f"{_SIGNALS[values['signal']]}"
+            f"{_signal(values['signal'])}"
         ),
         (
             r"failed \(exitcode: -(?P<signal>7|9|11)\)",
@@ -619,7 +629,7 @@ SIGNATURES: Final = (
     ),
     Signature(
         "srun-exit",
-        "a task of the job ended first[: {reason}]; the messages before it have the reason",
+        _task,
         (
             r"(?:srun|slurmstepd)\S*: error: (?P<reason>(?![^\n]*(?:oom[-_ ]?kill|Out Of Memory|memory limit|NOT ENDING WITH))[^\n]*(?:Exited with exit code|Killed|"
             r"Terminated|Aborted|Application launch failed|task \d+)[^\n]*)",

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from clusterwright.diagnosis import accelerator_errors, parts_containers, parts_network
+from clusterwright.diagnosis import accelerator_errors, parts_containers, parts_network, signals
 from clusterwright.diagnosis.parts import own_words
 from clusterwright.diagnosis.signature import Signature, Values
 from clusterwright.diagnosis.wording import meaning_of
@@ -728,12 +728,21 @@ SIGNATURES: Final = (
     ),
     Signature(
         "segfault",
-        "a program crashed (segmentation fault or illegal instruction)",
+        "a program crashed (segmentation fault)",
         (
-            r"Segmentation fault|\bSIGSEGV\b|segfault at|Illegal instruction|\bSIGILL\b|"
+            r"Segmentation fault|\bSIGSEGV\b|segfault at|signal 11\b|general protection fault|"
             # An abort is one of the program itself (SIGABRT); bash pads the word to a column.
-            r"^(?![^\n]*\bAborted\s+\(core dumped)[^\n]*core dumped|signal 11\b|general protection fault",
+            rf"^(?![^\n]*\b(?:{signals.WORDS})\s+\(core dumped)[^\n]*core dumped",
         ),
+        confidence="likely",
+        rank=1,
+        kinds=_TEXT,
+    ),
+    Signature(
+        "illegal-instruction",
+        "a program has instructions that the processor does not know (SIGILL): it was built for another "
+        "processor than that of the node",
+        (r"Illegal instruction|\bSIGILL\b|trap invalid opcode",),
         confidence="likely",
         rank=1,
         kinds=_TEXT,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.diagnosis.made import signature_of
+from tests.diagnosis.made import findings, of_log, signature_of
 
 CASES = (
     (
@@ -145,3 +145,18 @@ def test_step_of_a_job_that_has_ended_asks_for_nothing_wrong(line: str) -> None:
 def test_cancelling_a_job_that_has_ended_is_no_failure() -> None:
     line = "scancel: error: Kill job error on job id 5: Invalid job id specified"
     assert signature_of("log", line) == ()
+
+
+@pytest.mark.parametrize(
+    ("end", "says"),
+    [
+        ("Segmentation fault (core dumped)", "it crashed (SIGSEGV, segmentation fault)"),
+        ("Killed", "it was killed (SIGKILL)"),
+        ("Aborted", "it aborted (SIGABRT)"),
+        ("Illegal instruction (core dumped)", "SIGILL"),
+        ("Exited with exit code 3", "Exited with exit code 3; the messages before it"),
+    ],
+)
+def test_signal_that_srun_reports_is_explained(end: str, says: str) -> None:
+    (found,) = findings(*of_log(f"srun: error: ip-10-0-1-5: task 3: {end}"))
+    assert says in found.cause

@@ -7,6 +7,8 @@ import pytest
 from tests.diagnosis.made import findings, of_log, signature_of
 
 CASES = (
+    ("log", "Fatal Python error: Illegal instruction", "illegal-instruction"),
+    ("log", "kernel: traps: python[9] trap invalid opcode ip:7f1 sp:7ff", "illegal-instruction"),
     ("log", "RuntimeError: CUDA error: device-side assert triggered", "cuda-error"),
     (
         "log",
