@@ -162,13 +162,13 @@ def _moto() -> str:
     for service in USED:
         names = set(wire.service_model(service).operation_names)
         ours = set(own.get(service, ()))
-        left = set() if services.is_whole(service) else _of_moto(service) & names - ours
+        left = set() if services.is_whole(service) else moto_operations(service) & names - ours
         rows.append(f"| {service} | {len(ours)} | {len(left)} | {len(names)} |")
     return _MOTO.format(version=version("moto")) + "\n".join(rows) + "\n"
 
 
-def _of_moto(service: str) -> set[str]:
-    """The operations of an API for which moto's responses have a method."""
+def moto_operations(service: str) -> set[str]:
+    """Return the operations of an API for which moto's responses have a method."""
     from botocore import xform_name
 
     name = _moto_names().get(service)

@@ -9,11 +9,15 @@ import re
 import sys
 import threading
 from collections.abc import Iterable
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import parse_qs
 
 from clusterwright_localaws.recordings.calls_file import Writer
-from clusterwright_localaws.server import wire
+from clusterwright_localaws.server import rpc_v2_cbor, wire
+from clusterwright_localaws.server.requests import uncompressed
+
+if TYPE_CHECKING:
+    from moto.core.request import Request
 
 _SCOPE: Final = re.compile(r"Credential=[^/,\s]+/\d{8}/([a-z0-9-]+)/([a-z0-9-]+)/aws4_request")
 _QUERY_SCOPE: Final = re.compile(r"[^/]+/\d{8}/([a-z0-9-]+)/([a-z0-9-]+)/aws4_request")
@@ -163,7 +167,7 @@ class Proxy:
         if operation is None:
             self._writer.call(line, None, None)
             return
-        parameters = wire.parse(service, operation, request, path_parameters)
+        parameters = wire.parse(service, operation, _readable(service, request), path_parameters)
         model = wire.service_model(service).operation_model(operation)
         if model.has_streaming_input:
             plain, _ = _unchunked(body, _headers(environ))
@@ -175,6 +179,12 @@ class Proxy:
             line["error"] = {"code": error.get("Code"), "message": error.get("Message", "")}
             members = {}
         self._writer.call(line, parameters, members)
+
+
+def _readable(service: str, request: Request) -> Request:
+    if wire.is_cbor(request):
+        return rpc_v2_cbor.as_json(service, request)
+    return request if service == "s3" else uncompressed(request)
 
 
 def _members(

@@ -30,7 +30,8 @@ from clusterwright_localaws.core.runtime import runtime
 from clusterwright_localaws.core.simplifications import warnings_of
 from clusterwright_localaws.core.timers import timers
 from clusterwright_localaws.core.validation import request_message, violations
-from clusterwright_localaws.server import recording, wire
+from clusterwright_localaws.server import recording, rpc_v2_cbor, wire
+from clusterwright_localaws.server.requests import uncompressed
 from clusterwright_localaws.server.wire import Answer
 from clusterwright_localaws.services.ec2 import network_checks, reserved_tags, tag_policy
 from clusterwright_localaws.services.ec2.common import dry_run
@@ -44,7 +45,8 @@ if TYPE_CHECKING:
     from clusterwright_localaws.iam.principals import Caller
     from clusterwright_localaws.worlds.model import Fault
 
-Forward = Callable[[], "Answer | None"]
+Forward = Callable[["Request"], "Answer | None"]
+ToMoto = Callable[[], "Answer | None"]
 
 # CloudFormation calls other services from threads of its own while its request waits for them.
 _OWN_LOCKS = frozenset({"cloudformation"})
@@ -88,11 +90,12 @@ def answer_request(
     region:
         The region that the request addresses.
     forward:
-        Calls moto. Its answer is `None` where moto forwards a request to the network.
+        Calls moto with the request, or with a translation of it. Its answer is `None` where moto
+        forwards a request to the network.
     """
     service = wire.service_of(moto_name, request)
     if service is None:
-        return forward()
+        return forward(request)
     recorder = runtime().recorder
     if recorder is None:
         return _answered(service, request, region, forward)
@@ -106,8 +109,18 @@ def answer_request(
 
 
 def _answered(service: str, request: Request, region: str, forward: Forward) -> Answer | None:
+    if wire.is_cbor(request):
+        recording.note(wire.operation_of(service, request)[0])
+
+        def answer_json(translated: Request) -> Answer | None:
+            return _answered(service, translated, region, forward)
+
+        return rpc_v2_cbor.answer_with(service, request, answer_json)
     operation: str | None = None
     try:
+        if service not in _UNPARSED:
+            request = uncompressed(request)
+        to_moto = functools.partial(forward, request)
         services.prepare(service)
         _let_time_pass(service, request, region)
         _wait(service, request)
@@ -118,8 +131,8 @@ def _answered(service: str, request: Request, region: str, forward: Forward) -> 
         operation, path_parameters = wire.operation_of(service, request)
         recording.note(operation)
         if operation is None:
-            return _without_operation(service, request, forward)
-        return _answer(service, operation, request, path_parameters, region, forward)
+            return _without_operation(service, request, to_moto)
+        return _answer(service, operation, request, path_parameters, region, to_moto)
     except AwsError as error:
         return wire.answer(service, operation, request, error)
     except NotImplementedError:
@@ -137,14 +150,14 @@ def _wait(service: str, request: Request) -> None:
         time.sleep(latency_ms.get(service, latency_ms.get("*", 0)) / 1000)
 
 
-def _without_operation(service: str, request: Request, forward: Forward) -> Answer | None:
+def _without_operation(service: str, request: Request, to_moto: ToMoto) -> Answer | None:
     """Answer a request without an operation of the model: moto has a few URLs of its own."""
     protocol = str(wire.service_model(service).protocol)
     if protocol in ("query", "ec2"):
         raise AwsError("MissingAction", "The request must contain the parameter Action", 400)
     if protocol == "json" or services.is_whole(service):
         raise unknown_operation(service, "")
-    answered = _ask_moto(service, f"{request.method} {request.path}"[:200], forward)
+    answered = _ask_moto(service, f"{request.method} {request.path}"[:200], to_moto)
     if answered is None or answered[0] < 404:
         return answered
     if answered[0] >= 500 or "html" in str(answered[1].get("Content-Type", "")):
@@ -176,7 +189,7 @@ def _answer(
     request: Request,
     path_parameters: Mapping[str, Any],
     region: str,
-    forward: Forward,
+    to_moto: ToMoto,
 ) -> Answer | None:
     current = runtime()
     if current.ended_keys and access_key_of(request) in current.ended_keys:
@@ -217,7 +230,7 @@ def _answer(
             signed=access_key_of(request) is not None,
         ),
         request,
-        forward,
+        to_moto,
         hits,
         acting,
     )
@@ -230,7 +243,7 @@ def _implemented(
     implementation: Operation | None,
     call: Call,
     request: Request,
-    forward: Forward,
+    to_moto: ToMoto,
     hits: list[Fault],
     acting: AbstractContextManager[None],
 ) -> Answer | None:
@@ -253,7 +266,7 @@ def _implemented(
     if service == "ec2" and parameters.get("DryRun") and operation != "RunInstances":
         # moto ignores it in many operations. RunInstances and ours check more before they answer.
         raise dry_run()
-    answered = _ask_moto(service, operation, forward)
+    answered = _ask_moto(service, operation, to_moto)
     if answered is not None:
         answered = _check_moto(service, operation, request, answered)
         answered = _override_moto(service, operation, request, parameters, answered)
@@ -375,10 +388,10 @@ def _check_answer(service: str, operation: str, result: Mapping[str, Any]) -> No
         raise AssertionError(f"{service} {operation} would answer {'; '.join(found[:3])}")
 
 
-def _ask_moto(service: str, operation: str, forward: Forward) -> Answer | None:
+def _ask_moto(service: str, operation: str, to_moto: ToMoto) -> Answer | None:
     """Return moto's answer; an exception in moto is reported with its location in moto."""
     try:
-        return forward()
+        return to_moto()
     except (AwsError, NotImplementedError):
         raise
     except Exception as error:

@@ -14,6 +14,7 @@ from clusterwright_localaws.services.ec2.fixes import offerings_by_region
 
 if TYPE_CHECKING:
     from botocore.awsrequest import AWSPreparedRequest
+    from moto.core.request import Request
 
     from clusterwright_localaws.server.wire import Answer
 
@@ -91,12 +92,13 @@ def _route_in_process() -> None:
         if hasattr(request.body, "read"):
             # Read by us and again by moto: a stream would be empty the second time.
             request.body = request.body.read()
-        return answer_request(
-            normalize_request(request),
-            name,
-            region_of_url(url),
-            lambda: _from_moto(to_moto(self, request)),
-        )
+        given = normalize_request(request)
+
+        def forward(found: Request) -> Any:
+            sent = request if found is given else _prepared(found)
+            return _from_moto(to_moto(self, sent))
+
+        return answer_request(given, name, region_of_url(url), forward)
 
     BotocoreStubber.process_request = process_request  # type: ignore[method-assign]
 
@@ -116,6 +118,15 @@ def _unknown_host(request: AWSPreparedRequest, url: str) -> Answer:
     host = urlsplit(url).hostname or ""
     name = signed.group(1) if signed else host.split(".", 1)[0]
     return wire.no_service(name, normalize_request(request))
+
+
+def _prepared(request: Request) -> AWSPreparedRequest:
+    """Return a translated request as moto's stub of botocore takes it."""
+    from botocore.awsrequest import AWSPreparedRequest, HeadersDict
+
+    headers = HeadersDict(request.headers.items())
+    body = request.get_data(cache=True)
+    return AWSPreparedRequest(str(request.method), request.raw_url, headers, body, False)
 
 
 def _from_moto(found: Any) -> Any:

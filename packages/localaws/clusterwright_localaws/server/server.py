@@ -30,8 +30,6 @@ IPV6 = "::1"
 DEFAULT_PORT = 5555
 # How long running calls have to end when the server stops.
 _GRACE_SECONDS = 0.3
-# Far above what any API but S3 accepts (a Lambda's code is 50 MB, a third more in base64).
-_MOST_BYTES = 100 * 1024 * 1024
 # Larger objects of S3 are buffered in a file.
 _BYTES_IN_MEMORY = 8 * 1024 * 1024
 _BLOCK_BYTES = 1024 * 1024
@@ -263,6 +261,7 @@ class Application:
         from clusterwright_localaws.server import wire
         from clusterwright_localaws.server.gateway import answer_request
         from clusterwright_localaws.server.install import region_of_url, service_of_url
+        from clusterwright_localaws.server.requests import MAX_BYTES, too_large
 
         request = BackendRequest(environ)
         try:
@@ -286,13 +285,9 @@ class Application:
             host = "aps.us-east-1.amazonaws.com"  # refused there; S3 would take it for a bucket
         host = host or "s3.us-east-1.amazonaws.com"
         name = _moto_name(host, service_of_url)
-        if name != "s3" and int(environ["CONTENT_LENGTH"] or 0) > _MOST_BYTES:
-            return wire.plain_error(
-                request,
-                "RequestEntityTooLargeException",
-                f"the local AWS accepts at most {_MOST_BYTES} bytes in one request",
-                413,
-            )
+        if name != "s3" and int(environ["CONTENT_LENGTH"] or 0) > MAX_BYTES:
+            error = too_large(MAX_BYTES)
+            return wire.plain_error(request, error.code, error.message, 413)
         try:
             if name is None:
                 return wire.no_service(host.split(".")[0], request)
@@ -300,7 +295,7 @@ class Application:
                 request,
                 name,
                 region_of_url(f"http://{host}/"),
-                lambda: self._ask_moto(environ),
+                lambda given: self._ask_moto(given.environ),
             )
         except Exception as error:  # noqa: BLE001  said once, and not retried by SDKs
             traceback.print_exception(error, file=sys.stderr)

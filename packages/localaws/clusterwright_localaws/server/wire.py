@@ -14,12 +14,15 @@ from botocore.model import NoShapeFoundError
 
 from clusterwright_localaws.core.errors import AwsError
 from clusterwright_localaws.core.service_models import loader
+from clusterwright_localaws.server import cbor
 
 if TYPE_CHECKING:
     from moto.core.request import Request
 
 # botocore's parsers treat answers from this status on as errors.
 FIRST_ERROR = 301
+# botocore's name of Smithy's RPC v2 CBOR.
+CBOR_PROTOCOL = "smithy-rpc-v2-cbor"
 
 Answer = tuple[int, dict[str, str], "str | bytes"]
 
@@ -95,22 +98,14 @@ def parse(
         SerializationException: the body does not match the protocol.
     """
     from moto.core.parse import PROTOCOL_PARSERS
-    from moto.core.request import determine_request_protocol
 
     model = service_model(service)
     operation_model = model.operation_model(operation)
     # The body of an object is not parsed: it may be of any size.
-    if is_cbor(request):
-        raise AwsError(
-            "UnsupportedProtocolException",
-            "the local AWS does not support Smithy RPC v2 CBOR: use the service's JSON or query "
-            "protocol, as boto3 does",
-            400,
-        )
     streamed = operation_model.has_streaming_input
     body = b"" if streamed else request.get_data(cache=True)
     try:
-        protocol = determine_request_protocol(model, request.content_type)
+        protocol = _stated_protocol(model, request)
         if protocol in ("json", "rest-json") and body:
             _check_containers(_body_shape(operation_model.input_shape), json.loads(body))
         parsed = PROTOCOL_PARSERS[protocol](operation_model).parse(
@@ -197,20 +192,16 @@ def answer(
     from botocore.model import OperationNotFoundError
     from moto.core import errors
     from moto.core.model import OperationModel
-    from moto.core.request import determine_request_protocol
     from moto.core.serialize import SerializationContext, get_serializer_class
 
     model = service_model(service)
-    if is_cbor(request):
+    if is_cbor(request) and isinstance(result, AwsError):
         return cbor_error(result)
     try:
         operation_model = model.operation_model(operation)
     except OperationNotFoundError:
         operation_model = OperationModel({}, model)
-    try:
-        protocol = determine_request_protocol(model, request.content_type)
-    except NotImplementedError:
-        protocol = str(model.protocol)
+    protocol = protocol_of(service, request)
     if isinstance(result, AwsError) and result.code not in errors.COMMON_ERROR_CODES:
         # moto warns about codes that a service's model lacks; AWS uses many such codes.
         errors.COMMON_ERROR_CODES.append(result.code)
@@ -251,35 +242,22 @@ def _with_members(body: str | bytes, error: AwsError) -> str | bytes:
 
 
 def is_cbor(request: Request) -> bool:
-    """Return whether a request uses Smithy's RPC v2 CBOR, which moto does not support."""
-    return "rpc-v2-cbor" in (request.headers.get("smithy-protocol") or "") or (
-        request.content_type or ""
-    ).startswith("application/cbor")
+    """Return whether a request uses Smithy's RPC v2 CBOR; see `rpc_v2_cbor`."""
+    return request.headers.get("smithy-protocol") == "rpc-v2-cbor"
 
 
-def cbor_error(result: Mapping[str, Any] | AwsError) -> Answer:
+def cbor_error(error: AwsError) -> Answer:
     """Return an error in RPC v2 CBOR: a map of `__type` and `message`.
 
     https://smithy.io/2.0/additional-specs/protocols/smithy-rpc-v2.html
     """
-    code, message, status = "InternalFailure", "the local AWS does not support CBOR", 501
-    if isinstance(result, AwsError):
-        code, message, status = result.code, result.message, result.status or 400
-    body = b"\xa2" + b"".join(_cbor_text(each) for each in ("__type", code, "message", message))
-    headers = {"Content-Type": "application/cbor", "smithy-protocol": "rpc-v2-cbor"}
-    return status, headers, body
-
-
-def _cbor_text(text: str) -> bytes:
-    raw = text.encode()
-    length = len(raw)
-    if length < 24:
-        return bytes([0x60 + length]) + raw
-    return (
-        bytes([0x79]) + length.to_bytes(2, "big") + raw
-        if length > 255
-        else (bytes([0x78, length]) + raw)
-    )
+    headers = {
+        "Content-Type": "application/cbor",
+        "smithy-protocol": "rpc-v2-cbor",
+        "x-amzn-RequestId": str(uuid.uuid4()),
+    }
+    body = cbor.encode({"__type": error.code, "message": error.message})
+    return error.status or 400, headers, body
 
 
 def with_type_of_json(service: str, answered: Answer) -> Answer:
@@ -322,13 +300,28 @@ def with_modelled_message(service: str, answered: Answer) -> Answer:
 
 def protocol_of(service: str, request: Request) -> str:
     """Return the protocol of a request: some services have several."""
-    from moto.core.request import determine_request_protocol
-
     model = service_model(service)
+    if is_cbor(request):
+        return CBOR_PROTOCOL
     try:
-        return str(determine_request_protocol(model, request.content_type))
+        return _stated_protocol(model, request)
     except NotImplementedError:
         return str(model.protocol)
+
+
+def _stated_protocol(model: Any, request: Request) -> str:
+    """Return the protocol that the content type of a request states, or else the service's.
+
+    Raises
+    ------
+    NotImplementedError
+        The service does not have the protocol.
+    """
+    from moto.core.request import determine_request_protocol
+
+    found = str(determine_request_protocol(model, request.content_type))
+    # The first of the protocols of a service may be CBOR, which has a header of its own.
+    return "json" if found == CBOR_PROTOCOL else found
 
 
 def error_code(
@@ -388,6 +381,8 @@ def no_service(name: str, request: Request) -> Answer:
 def plain_error(request: Request, code: str, message: str, status: int = 400) -> Answer:
     """Return an error for a service without a known model."""
     content_type = request.content_type or ""
+    if is_cbor(request):
+        return cbor_error(AwsError(code, message, status))
     if "json" in content_type or request.headers.get("X-Amz-Target"):
         return (
             status,

@@ -13,6 +13,7 @@ import pytest
 
 from clusterwright_localaws.json_output import schemas
 from clusterwright_localaws.recordings.proxy import _unchunked
+from packages.localaws.tests.cbor_clients import with_cbor
 from packages.localaws.tests.servers import READY, at, server
 
 SECRET = "correct-horse-battery"
@@ -24,7 +25,7 @@ def localaws(*arguments: str) -> list[str]:
 
 
 def deployment(address: str) -> None:
-    """Calls of several protocols: query, EC2, JSON, REST JSON, REST XML."""
+    """Calls of several protocols: query, EC2, JSON, REST JSON, REST XML, CBOR."""
     ec2, s3, ssm = at(address, "ec2"), at(address, "s3"), at(address, "ssm")
     vpc = ec2.create_vpc(CidrBlock="10.0.0.0/16")["Vpc"]["VpcId"]
     subnet = ec2.create_subnet(VpcId=vpc, CidrBlock="10.0.0.0/24", AvailabilityZone="us-east-1a")
@@ -36,6 +37,9 @@ def deployment(address: str) -> None:
     ssm.put_parameter(Name="/one", Value="two", Type="String")
     ssm.get_parameter(Name="/one")
     at(address, "eks").list_clusters()
+    with_cbor(at(address, "cloudwatch")).list_metrics(Namespace="N")
+    data = [{"MetricName": "m" * 200, "Value": 1.0}] * 100  # compressed by boto3
+    at(address, "cloudwatch").put_metric_data(Namespace="N", MetricData=data)
     with pytest.raises(Exception, match="NoSuchEntity"):
         at(address, "iam").get_role(RoleName="none")
     template = {"Resources": {"T": {"Type": "AWS::SNS::Topic"}}}

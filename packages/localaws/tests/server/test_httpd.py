@@ -14,9 +14,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from botocore.parsers import create_parser
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from packages.localaws.tests.cbor_clients import with_cbor
 from packages.localaws.tests.parts import refusal
 from packages.localaws.tests.servers import at, server
 
@@ -352,27 +354,39 @@ def test_invalid_http_is_refused(running: Running, sent: bytes) -> None:
     assert answer == b"" or answer.startswith(b"HTTP/1.1 ")
 
 
-def test_cbor_request_is_refused_in_cbor(running: Running) -> None:
-    connection = running.connect()
-    headers = signed("monitoring", **PROTOCOLS["cbor"][1])
-    path = "/service/GraniteServiceVersion20100801/operation/ListMetrics"
-    connection.request("POST", path, b"\xa0", headers)
-    answer = connection.getresponse()
-    found = answer.read()
-    assert answer.status == 400
-    assert answer.getheader("smithy-protocol") == "rpc-v2-cbor"
-    from botocore.parsers import create_parser
-
-    parsed = create_parser("smithy-rpc-v2-cbor").parse(
-        {"body": found, "headers": {"smithy-protocol": "rpc-v2-cbor"}, "status_code": 400}, None
-    )
-    assert parsed["Error"]["Code"] == "UnsupportedProtocolException"
-    assert "does not support" in parsed["Error"]["Message"]
-
-
 def test_boto3_selects_a_supported_protocol(running: Running) -> None:
     metrics = at(running.address, "cloudwatch").list_metrics()["Metrics"]
     assert isinstance(metrics, list)
+
+
+def test_boto3_with_cbor_gets_the_answer_of_moto_and_of_ours(running: Running) -> None:
+    cloudwatch = with_cbor(at(running.address, "cloudwatch"))
+    cloudwatch.put_dashboard(DashboardName="d", DashboardBody='{"widgets": []}')  # moto's
+    assert cloudwatch.get_dashboard(DashboardName="d")["DashboardName"] == "d"
+    cloudwatch.put_metric_alarm(
+        AlarmName="a",
+        Namespace="N",
+        MetricName="m",
+        Statistic="Sum",
+        Period=60,
+        EvaluationPeriods=1,
+        Threshold=1.5,
+        ComparisonOperator="GreaterThanThreshold",
+    )
+    assert cloudwatch.describe_alarms()["MetricAlarms"][0]["Threshold"] == 1.5
+
+
+def test_unknown_service_is_refused_in_cbor(running: Running) -> None:
+    connection = running.connect()
+    headers = signed("no-such-service", **PROTOCOLS["cbor"][1])
+    connection.request("POST", "/service/No/operation/List", b"\xa0", headers)
+    answer = connection.getresponse()
+    found = answer.read()
+    assert answer.status == 400
+    parsed = create_parser("smithy-rpc-v2-cbor").parse(
+        {"body": found, "headers": {}, "status_code": 400}, None
+    )
+    assert parsed["Error"]["Code"] == "UnknownOperationException"
 
 
 def test_too_large_body_is_refused(running: Running) -> None:

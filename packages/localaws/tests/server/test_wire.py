@@ -10,27 +10,9 @@ from moto.core.request import Request
 
 from clusterwright_localaws.core.errors import AwsError
 from clusterwright_localaws.server import wire
+from packages.localaws.tests.http_requests import request
 
 JSON = "application/x-amz-json-1.1"
-
-
-def request(
-    method: str = "POST",
-    path: str = "/",
-    body: str | bytes = b"",
-    content_type: str = "",
-    **headers: str,
-) -> Request:
-    from werkzeug.test import EnvironBuilder
-
-    builder = EnvironBuilder(
-        method=method,
-        path=path,
-        data=body,
-        headers={name.replace("_", "-"): value for name, value in headers.items()},
-        content_type=content_type or None,
-    )
-    return Request(builder.get_environ())
 
 
 def read(service: str, operation: str, of: Request) -> dict[str, Any]:
@@ -92,11 +74,9 @@ class TestRequests:
             read(service, operation, found)
         assert caught.value.code == code
 
-    def test_cbor_is_refused(self) -> None:
-        found = request(body=b"\xa0", content_type="application/cbor")
-        assert wire.is_cbor(found)
-        with pytest.raises(AwsError, match="does not support Smithy RPC v2 CBOR"):
-            wire.parse("cloudwatch", "ListMetrics", found, {})
+    def test_another_content_type_is_read_as_the_json_that_the_service_has(self) -> None:
+        found = request(body='{"Namespace": "N"}', X_Amz_Target="x.ListMetrics")
+        assert read("cloudwatch", "ListMetrics", found) == {"Namespace": "N"}
 
 
 class TestAnswers:
@@ -146,12 +126,6 @@ class TestAnswers:
         body = json.dumps({"__type": missing, "message": "no"})
         sized = (400, {"content-length": "1"}, body)
         assert wire.with_modelled_message("secretsmanager", sized)[1] == {}
-
-    def test_an_error_in_cbor(self) -> None:
-        status, headers, body = wire.cbor_error(AwsError("Code", "m" * 300, 400))
-        assert (status, headers["Content-Type"]) == (400, "application/cbor")
-        assert body == (b"\xa2\x66__type\x64Code\x67message\x79\x01\x2c" + b"m" * 300)
-        assert wire.cbor_error({})[0] == 501
 
     def test_an_answer_that_no_parser_reads_has_no_code(self) -> None:
         found = request(content_type=JSON)
