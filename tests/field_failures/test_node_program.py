@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from clusterwright_acceptance import boot
+from clusterwright_acceptance.checks import efa_devices, shared_memory
 from clusterwright_common.probe import Probe
 from clusterwright_health.expected import Expected, written
 from clusterwright_health.program import main as health
@@ -27,6 +29,7 @@ from clusterwright_node.slurm_topology import Place, topology
 from clusterwright_node.steps.efa_transport import compare
 
 from tests.field_failures.conftest import MakeNode
+from tests.nodes.acceptance.fake_node import Node as AcceptedNode
 from tests.nodes.needrestart import CONF, decisions
 from tests.nodes.world import Run, World, input_files
 from tests.support.synthesis import Assembly
@@ -556,3 +559,38 @@ def expanded(hosts: str) -> Iterator[str]:
             low, _, high = part.partition("-")
             numbers = range(int(low), int(high or low) + 1) if low else []
             yield from [f"{prefix}{n}" for n in numbers] or [prefix]
+
+
+@pytest.mark.parametrize(
+    "nvidia_smi",
+    [
+        "NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver. Make sure "
+        "that the latest NVIDIA driver is installed and running.",
+        None,
+    ],
+    ids=["the driver is not loaded", "it is not installed"],
+)
+def test_pcluster_1768_slurmd_does_not_start_without_the_driver(
+    nvidia_smi: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """slurmd's unit requires the test of the boot, which does not accept such a node."""
+    # The machine's own: a folder of a test is not a file system.
+    monkeypatch.setattr(shared_memory, "FLOOR_GIB", 0.0)
+    monkeypatch.setattr(shared_memory, "LARGEST_USED", 1.0)
+    monkeypatch.setattr(efa_devices, "PAUSE_SECONDS", 0.0)
+    node = AcceptedNode(tmp_path)
+
+    def test() -> dict[str, Any]:
+        return boot.run_boot(
+            node.expected, node.probe, again_seconds=0.0, reports=False, say=lambda _: None
+        )
+
+    assert test()["verdict"] == "accepted"
+    if nvidia_smi is None:
+        node.without("nvidia-smi")
+    else:
+        node.prints("nvidia-smi", nvidia_smi, exit_code=9)
+    (node.root / "proc/driver/nvidia/version").unlink()
+    result = test()
+    assert result["verdict"] != "accepted"
+    assert result["reason"].startswith("gpu-")
