@@ -27,6 +27,12 @@ def client(service: str, region: str = REGION) -> Any:
     ).client(service)
 
 
+@functools.cache
+def amazon_image_id() -> str:
+    """The id of an image of Amazon; every account has the same ones, and the list is long."""
+    return str(client("ec2").describe_images(Owners=["amazon"])["Images"][0]["ImageId"])
+
+
 @dataclass(frozen=True)
 class Site:
     """A VPC with one subnet, a security group for EFA and Lustre, a role and scripts in S3."""

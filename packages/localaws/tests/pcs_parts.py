@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import functools
 import json
 from dataclasses import dataclass
 from typing import Any
@@ -116,8 +117,9 @@ def template(name: str, **data: Any) -> str:
     return str(made["LaunchTemplate"]["LaunchTemplateId"])
 
 
+@functools.cache
 def image() -> str:
-    """Return the id of an x86_64 image."""
+    """Return the id of an x86_64 image; every account has the same ones, and the list is long."""
     found = client("ec2").describe_images(
         Filters=[{"Name": "architecture", "Values": ["x86_64"]}]
     )["Images"]

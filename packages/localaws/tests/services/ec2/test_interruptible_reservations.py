@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from clusterwright_localaws import local_aws
-from packages.localaws.tests.parts import client, refusal
+from packages.localaws.tests.parts import amazon_image_id, client, refusal
 
 TYPE = "p5.48xlarge"
 MARKET = {"MarketType": "interruptible-capacity-reservation"}
@@ -43,7 +43,7 @@ def lend(source: str, count: int) -> str:
 
 
 def launch(identifier: str, **more: Any) -> list[str]:
-    image = client("ec2").describe_images(Owners=["amazon"])["Images"][0]["ImageId"]
+    image = amazon_image_id()
     target = {"CapacityReservationId": identifier}
     made = client("ec2").run_instances(
         ImageId=image,

@@ -8,7 +8,7 @@ import pytest
 from botocore.exceptions import ClientError
 
 from clusterwright_localaws.core.runtime import Runtime
-from packages.localaws.tests.parts import Site, client, describe, nodes, refusal
+from packages.localaws.tests.parts import Site, amazon_image_id, client, describe, nodes, refusal
 
 
 def target(site: Site) -> str:
@@ -39,7 +39,7 @@ def test_node_of_another_group_is_not_connected(site: Site) -> None:
 
 
 def test_instance_of_ec2_is_a_target(local: None) -> None:
-    image = client("ec2").describe_images(Owners=["amazon"])["Images"][0]["ImageId"]
+    image = amazon_image_id()
     found = client("ec2").run_instances(
         ImageId=image, MinCount=1, MaxCount=1, InstanceType="m5.xlarge"
     )["Instances"][0]["InstanceId"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 
-from packages.localaws.tests.parts import Site, client, refusal
+from packages.localaws.tests.parts import Site, amazon_image_id, client, refusal
 
 
 class TestAddresses:
@@ -40,7 +40,7 @@ class TestAddresses:
     def test_addresses_of_instances_are_counted(self, site: Site) -> None:
         ec2 = client("ec2")
         free = site.free_addresses()
-        image = ec2.describe_images(Owners=["amazon"])["Images"][0]["ImageId"]
+        image = amazon_image_id()
         instances = ec2.run_instances(
             ImageId=image, MinCount=2, MaxCount=2, SubnetId=site.subnet_id
         )["Instances"]

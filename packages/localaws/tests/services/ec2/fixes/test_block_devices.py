@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
-from packages.localaws.tests.parts import Site, client
+from packages.localaws.tests.parts import Site, amazon_image_id, client
 
 
 class TestBlockDevices:
     def run(self, site: Site, *mappings: dict[str, Any], **more: Any) -> list[dict[str, Any]]:
         ec2 = client("ec2")
-        image = ec2.describe_images(Owners=["amazon"])["Images"][0]["ImageId"]
+        image = amazon_image_id()
         named = {"BlockDeviceMappings": list(mappings)} if mappings else {}
         (made,) = ec2.run_instances(
             ImageId=image, MinCount=1, MaxCount=1, SubnetId=site.subnet_id, **named, **more
@@ -51,7 +51,7 @@ class TestBlockDevices:
 
     def test_root_volume_has_the_size_of_its_image(self, site: Site) -> None:
         ec2 = client("ec2")
-        image = ec2.describe_images(Owners=["amazon"])["Images"][0]
+        (image,) = ec2.describe_images(ImageIds=[amazon_image_id()])["Images"]
         root = {"DeviceName": image["RootDeviceName"], "Ebs": {"Encrypted": True}}
         (device,) = self.run(site, root)
         (volume,) = ec2.describe_volumes(VolumeIds=[device["Ebs"]["VolumeId"]])["Volumes"]
@@ -61,7 +61,7 @@ class TestBlockDevices:
 
     def test_root_volume_of_a_template_has_the_size_of_its_image(self, site: Site) -> None:
         ec2 = client("ec2")
-        image = ec2.describe_images(Owners=["amazon"])["Images"][0]
+        (image,) = ec2.describe_images(ImageIds=[amazon_image_id()])["Images"]
         root = {"DeviceName": image["RootDeviceName"], "Ebs": {"VolumeType": "gp3"}}
         for name, more in (("without", {}), ("with", {"ImageId": image["ImageId"]})):
             ec2.create_launch_template(

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from packages.localaws.tests.parts import Site, client
+from packages.localaws.tests.parts import Site, amazon_image_id, client
 
 
 def test_instance_has_the_cpu_options_of_its_type(site: Site) -> None:
     """`clusterwright check` counts the running vCPUs."""
-    image = client("ec2").describe_images(Owners=["amazon"])["Images"][0]["ImageId"]
+    image = amazon_image_id()
     client("ec2").run_instances(
         ImageId=image, InstanceType="m5.2xlarge", MinCount=2, MaxCount=2, SubnetId=site.subnet_id
     )

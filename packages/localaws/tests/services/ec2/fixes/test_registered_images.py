@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from packages.localaws.tests.parts import client
+from packages.localaws.tests.parts import amazon_image_id, client
 
 pytestmark = pytest.mark.usefixtures("local")
 
@@ -56,7 +56,7 @@ def test_an_image_in_s3_has_an_instance_store() -> None:
 
 def test_copied_and_created_images_are_backed_by_a_volume() -> None:
     ec2 = client("ec2")
-    source = ec2.describe_images(Owners=["amazon"])["Images"][0]["ImageId"]
+    source = amazon_image_id()
     copied = ec2.copy_image(Name="copy", SourceImageId=source, SourceRegion="us-east-1")["ImageId"]
     (instance,) = ec2.run_instances(ImageId=source, MinCount=1, MaxCount=1)["Instances"]
     created = ec2.create_image(Name="new", InstanceId=instance["InstanceId"])["ImageId"]

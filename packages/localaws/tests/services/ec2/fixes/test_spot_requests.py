@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from clusterwright_localaws.core.runtime import Runtime
-from packages.localaws.tests.parts import client
+from packages.localaws.tests.parts import amazon_image_id, client
 
 
 def test_spot_request_has_a_monitoring_state(aws: Runtime) -> None:
     ec2 = client("ec2")
-    image = ec2.describe_images(Owners=["amazon"])["Images"][0]["ImageId"]
+    image = amazon_image_id()
     for wanted in ({}, {"Monitoring": {"Enabled": True}}):
         specification = {"ImageId": image, "InstanceType": "m5.xlarge", **wanted}
         made = ec2.request_spot_instances(LaunchSpecification=specification)
@@ -22,7 +22,7 @@ def test_spot_request_has_a_monitoring_state(aws: Runtime) -> None:
 
 def test_spot_request_of_a_fleet_has_a_monitoring_state(aws: Runtime) -> None:
     ec2 = client("ec2")
-    image = ec2.describe_images(Owners=["amazon"])["Images"][0]["ImageId"]
+    image = amazon_image_id()
     subnet = ec2.describe_subnets()["Subnets"][0]["SubnetId"]
     specification = {"ImageId": image, "InstanceType": "m5.xlarge", "SubnetId": subnet}
     ec2.request_spot_fleet(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from packages.localaws.tests.parts import Site, client
+from packages.localaws.tests.parts import Site, amazon_image_id, client
 
 
 class TestInterfacesOfInstances:
@@ -13,7 +13,7 @@ class TestInterfacesOfInstances:
         spec = {"DeviceIndex": 0, "SubnetId": site.subnet_id, **interface}
         if "NetworkInterfaceId" in interface:
             del spec["SubnetId"]
-        image = client("ec2").describe_images(Owners=["amazon"])["Images"][0]["ImageId"]
+        image = amazon_image_id()
         (instance,) = client("ec2").run_instances(
             ImageId=image,
             InstanceType="m5.large",
@@ -37,7 +37,7 @@ class TestInterfacesOfInstances:
         assert self.left(instance) == self.left(instance) == []
 
     def test_interfaces_of_every_network_card_are_deleted(self, site: Site) -> None:
-        image = client("ec2").describe_images(Owners=["amazon"])["Images"][0]["ImageId"]
+        image = amazon_image_id()
         (instance,) = client("ec2").run_instances(
             ImageId=image,
             InstanceType="p5.48xlarge",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from clusterwright_localaws import local_aws
-from packages.localaws.tests.parts import Site, build_site, client, refusal
+from packages.localaws.tests.parts import Site, amazon_image_id, build_site, client, refusal
 
 
 class TestVcpuLimits:
@@ -13,7 +13,7 @@ class TestVcpuLimits:
     STANDARD_SPOT = "ec2/L-34B43A08"
 
     def run(self, site: Site, count: int, **more: Any) -> None:
-        image = client("ec2").describe_images(Owners=["amazon"])["Images"][0]["ImageId"]
+        image = amazon_image_id()
         client("ec2").run_instances(
             ImageId=image,
             MinCount=count,
