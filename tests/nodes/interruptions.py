@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
+import pytest
+from clusterwright_node import kept_scripts, programs
 from clusterwright_node.journal import JOURNAL
 
 from tests.nodes.world import World
@@ -39,6 +44,38 @@ def interrupted(start: World, points: list[str], chosen: list[int]) -> Iterator[
         shutil.rmtree(node.folder)
         for point, folder in folders.items():
             yield point, World(folder, start.configuration, start.groups)
+
+
+@contextmanager
+def fewer_program_files(folder: Path, most: int = 3) -> Iterator[None]:
+    """Nodes install only the first files of each folder of our programs, copied to `folder`.
+
+    The files of a program are compared and written one by one, and are three quarters of those of
+    a node. With fewer, a run takes less time and has the same kinds of points.
+    """
+    source = programs._SOURCE
+    for place, folders, names in os.walk(source):
+        folders[:] = [name for name in folders if name != "__pycache__"]
+        target = folder / Path(place).relative_to(source)
+        target.mkdir(parents=True, exist_ok=True)
+        chosen = sorted(name for name in names if name.endswith((".py", ".json")))
+        for name in chosen[:most]:
+            shutil.copy2(Path(place) / name, target / name)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(programs, "_SOURCE", folder)
+        patch.setattr(kept_scripts, "_SOURCE", folder)
+        programs._files.cache_clear()
+        try:
+            yield
+        finally:
+            programs._files.cache_clear()
+
+
+def kinds(points: list[str]) -> set[tuple[str, str]]:
+    """What tells the points of a run apart, see `worth_a_kill`."""
+    tried: set[tuple[str, str]] = set()
+    list(worth_a_kill(points, tried))
+    return tried
 
 
 def worth_a_kill(points: list[str], tried: set[tuple[str, str]]) -> Iterator[int]:

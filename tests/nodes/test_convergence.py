@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.nodes.interruptions import copied, interrupted, worth_a_kill
+from tests.nodes.interruptions import (
+    copied,
+    fewer_program_files,
+    interrupted,
+    kinds,
+    worth_a_kill,
+)
 from tests.nodes.world import MEMORY, World, make_world, mirror_containers
 
 NODES = {
@@ -77,6 +83,13 @@ def after_an_update(node: str, configuration: str, folder: Path) -> World:
     return ready
 
 
+@pytest.fixture
+def few_program_files(tmp_path: Path) -> Iterator[None]:
+    with fewer_program_files(tmp_path / "programs"):
+        yield
+
+
+@pytest.mark.usefixtures("few_program_files")
 @pytest.mark.parametrize("made", [first_boot, after_an_update])
 @pytest.mark.parametrize("configuration", NODES)
 def test_run_after_any_interruption_converges(
@@ -120,6 +133,24 @@ def tried_elsewhere(
     return tried
 
 
+@pytest.mark.parametrize("made", [first_boot, after_an_update])
+@pytest.mark.parametrize(("node", "configuration"), CASES)
+def test_points_with_few_program_files_are_those_with_all(
+    memory_path: Path,
+    tmp_path: Path,
+    node: str,
+    configuration: str,
+    made: Callable[..., World],
+) -> None:
+    every = made(node, configuration, memory_path / "all").run().machine.points
+    with fewer_program_files(tmp_path):
+        shutil.rmtree(memory_path / "all")
+        some = made(node, configuration, memory_path / "all").run().machine.points
+    assert kinds(some) == kinds(every)
+    assert len(some) < len(every) or made is after_an_update
+
+
+@pytest.mark.usefixtures("few_program_files")
 @settings(max_examples=25)
 @given(
     case=st.sampled_from(CASES),
