@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -22,23 +23,29 @@ class ScriptsComplete(Rule[Folder]):
     def check(self, folder: Folder, context: Context) -> Results:
         started = entry(context)
         platform = "HyperPod" if context.on_hyperpod else "ParallelCluster"
-        if folder.root / started not in folder.files:
+        if started not in folder.names:
             yield Fail(message=f"{folder.root.name} has no {started}, which {platform} starts")
             return
-        if (folder.root / started).stat().st_size == 0:
+        if next(state for state in folder.states if state.name == started).size_bytes == 0:
             yield Fail(message=f"{folder.root.name}/{started} is empty")
-        for path, module in _imports(folder):
-            if not _exists(folder.root, module):
-                yield Fail(
-                    message=f"{folder.named(path)} imports {module}, which does not exist",
-                    where=folder.named(path),
-                )
+        for path, module in _missing(folder):
+            yield Fail(
+                message=f"{folder.named(path)} imports {module}, which does not exist",
+                where=folder.named(path),
+            )
+
+
+@functools.lru_cache(maxsize=4)
+def _missing(folder: Folder) -> tuple[tuple[Path, str], ...]:
+    """Files with the modules that they import and that do not exist."""
+    return tuple(
+        (path, module) for path, module in _imports(folder) if not _exists(folder, module)
+    )
 
 
 def _imports(folder: Folder) -> Iterator[tuple[Path, str]]:
     """Imports of the folder's own packages; CW-L012 reports unreadable files."""
-    packages = {path.parent.relative_to(folder.root).parts[0] for path in folder.files
-                if path.parent != folder.root}  # fmt: skip
+    packages = {name.partition("/")[0] for name in folder.names if "/" in name}
     for path in folder.with_suffix(".py"):
         try:
             found = python_source.read(files.read_text(path))
@@ -50,6 +57,6 @@ def _imports(folder: Folder) -> Iterator[tuple[Path, str]]:
                 yield path, name
 
 
-def _exists(root: Path, module: str) -> bool:
-    place = root.joinpath(*module.split("."))
-    return place.with_suffix(".py").is_file() or (place / "__init__.py").is_file()
+def _exists(folder: Folder, module: str) -> bool:
+    place = module.replace(".", "/")
+    return f"{place}.py" in folder.names or f"{place}/__init__.py" in folder.names

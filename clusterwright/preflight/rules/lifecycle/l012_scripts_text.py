@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -29,14 +30,23 @@ class ScriptsText(Rule[Folder]):
         return folders(context)
 
     def check(self, folder: Folder) -> Results:
-        for path in folder.files:
-            if path.suffix in _TEXT:
-                for problem, hint in _problems_of(path, top=path.parent == folder.root):
-                    yield Fail(
-                        message=f"{folder.named(path)} {problem}",
-                        where=folder.named(path),
-                        hint=hint,
-                    )
+        for path, problem, hint in _found(folder):
+            yield Fail(
+                message=f"{folder.named(path)} {problem}",
+                where=folder.named(path),
+                hint=hint,
+            )
+
+
+@functools.lru_cache(maxsize=4)
+def _found(folder: Folder) -> tuple[tuple[Path, str, str | None], ...]:
+    """Every problem with its file and hint."""
+    return tuple(
+        (path, problem, hint)
+        for path in folder.files
+        if path.suffix in _TEXT
+        for problem, hint in _problems_of(path, top=path.parent == folder.root)
+    )
 
 
 def _problems_of(path: Path, *, top: bool) -> Iterator[tuple[str, str | None]]:

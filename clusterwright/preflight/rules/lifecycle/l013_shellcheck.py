@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -68,8 +70,10 @@ class ShellCheck(Rule[Folder]):
                 )
 
 
-def _changed(folder: Folder) -> list[Path]:
-    return [path for path in folder.with_suffix(".sh") if files.sha256(path) not in KNOWN_CLEAN]
+@functools.lru_cache(maxsize=4)
+def _changed(folder: Folder) -> tuple[Path, ...]:
+    scripts = folder.with_suffix(".sh")
+    return tuple(path for path in scripts if files.sha256(path) not in KNOWN_CLEAN)
 
 
 def _program() -> str | None:
@@ -78,7 +82,7 @@ def _program() -> str | None:
     return str(beside) if beside.is_file() else shutil.which("shellcheck")
 
 
-def _run(program: str, scripts: list[Path]) -> list[dict[str, Any]] | str:
+def _run(program: str, scripts: Sequence[Path]) -> list[dict[str, Any]] | str:
     command = [program, "--severity=style", "--format=json", "--", *map(str, scripts)]
     try:
         done = subprocess.run(

@@ -25,7 +25,7 @@ class ScriptsSize(Rule[Folder]):
         return folders(context)
 
     def check(self, folder: Folder) -> Results:
-        sizes = {path: path.stat().st_size for path in folder.files}
+        sizes = {folder.root / state.name: state.size_bytes for state in folder.states}
         total = sum(sizes.values())
         if total * 2 <= EPHEMERAL_MIB * _MIB:
             return
