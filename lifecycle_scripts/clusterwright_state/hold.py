@@ -129,25 +129,38 @@ class Hold:
             return
         content, now = records.read(self._path), time.time()
         tried = {str(name): str(at) for name, at in dict(content.get("tried", {})).items()}
+        instances = dict(content.get("instances", {}))
         wanted = [
             node["name"]
             for node in nodes
             if "IDLE" in node["states"]
             and not TAKES_NO_JOB.intersection(node["states"])
             and states.get(node["name"], {}).get("state") != "accepted"
-            and self._is_due(
-                node,
-                states.get(node["name"], {}).get("state", "new"),
-                announced.get(node["name"]),
-                tried.get(node["name"]),
-                now,
+            and (
+                # Its boot need not have been announced: a node that is drained keeps the reason.
+                node["instance_id"] not in (None, instances.get(node["name"], node["instance_id"]))
+                or self._is_due(
+                    node,
+                    states.get(node["name"], {}).get("state", "new"),
+                    announced.get(node["name"]),
+                    tried.get(node["name"]),
+                    now,
+                )
             )
         ]
         if not wanted:
             return
         at = stamp(now)
         tried.update(dict.fromkeys(wanted, at))
-        records.write(self._path, {**content, "schema_version": 1, "tried": tried})
+        instances.update(
+            {
+                node["name"]: node["instance_id"]
+                for node in nodes
+                if node["name"] in wanted and node["instance_id"] is not None
+            }
+        )
+        changed = {"tried": tried, "instances": instances}
+        records.write(self._path, {**content, "schema_version": 1, **changed})
         run = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(now)) + "-hold"
         self._runs.start(run, self._level, wanted, {}, dict.fromkeys(wanted, RESERVATION))
 

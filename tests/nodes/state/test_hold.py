@@ -242,6 +242,22 @@ def test_a_replaced_node_is_tested_at_once(controller: Controller) -> None:
     assert len(controller.started) == 1
 
 
+def test_an_instance_that_replaces_a_tested_one_is_tested_at_once(controller: Controller) -> None:
+    """Its boot is not announced where the node was drained before, and kept the reason."""
+    controller.nodes = [node("a")]
+    controller.look()
+    controller.tested("a", tested_at=stamp(controller.now + 5))
+    controller.look()
+    controller.now += 30
+    controller.nodes = [node("a", instance_id=None)]
+    controller.look()
+    assert len(controller.started) == 1
+    controller.nodes = [node("a", instance_id="i-other")]
+    controller.look()
+    controller.look()
+    assert [nodes for _, nodes, _ in controller.started] == [["a"], ["a"]]
+
+
 def test_one_run_at_a_time(controller: Controller) -> None:
     path = controller.folder / "wanted/20261123T080000Z-1.json"
     path.parent.mkdir(parents=True)
