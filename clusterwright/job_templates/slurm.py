@@ -23,7 +23,7 @@ SOCKETS: Final = "^docker,lo,veth"
 # pipefail the job would end.
 RENDEZVOUS: Final = (
     'MASTER_ADDR=$(scontrol show hostnames "$SLURM_JOB_NODELIST" | sed --quiet 1p)\n'
-    "MASTER_PORT=$((10000 + SLURM_JOB_ID % 50000))\n"
+    "MASTER_PORT=$((10000 + SLURM_JOB_ID % 20000))\n"
     "export MASTER_ADDR MASTER_PORT\n"
 )
 MPI: Final = (("SLURM_PMIX_FENCE", "ring"),)

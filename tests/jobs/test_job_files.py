@@ -88,7 +88,7 @@ def test_good_file_has_no_findings(path: Path) -> None:
         ("neuron", "--partition=trn", "--partition=gpu", "CW-J019"),
         ("tokenise_array", "--mem=24G", "--mem=240G", "CW-J018"),
         ("tokenise_array", "--array=0-", "--array=0-9", "CW-J027"),
-        ("lora_one_gpu", "$((10000 + SLURM_JOB_ID % 50000))", "29500", "CW-J024"),
+        ("lora_one_gpu", "$((10000 + SLURM_JOB_ID % 20000))", "29500", "CW-J024"),
         ("lora_one_gpu", '"$(cat "$HOME/.wandb_key")"', "a" * 40, "CW-J060"),
     ],
 )

@@ -44,6 +44,7 @@ SAMPLES: Final = {
     6: "The sixth, of failures that the first five do not have",
     7: "The seventh, of failures that the first six do not have",
     8: "The eighth, of failures that the first seven do not have",
+    9: "The ninth, of failures that the first eight do not have, mostly in job files",
 }
 
 _TOP: Final = """\

@@ -37,7 +37,7 @@ run() {{
   elif [[ "$HELP" == *--slurm-mode* ]]; then
     "${{words[@]}}" --slurm-mode --slurm-job-id "$SLURM_JOB_ID"
   else
-    NEURON_RT_ROOT_COMM_ID="$ADDRESS:$((10000 + SLURM_JOB_ID % 50000))" \\
+    NEURON_RT_ROOT_COMM_ID="$ADDRESS:$((10000 + SLURM_JOB_ID % 20000))" \\
       "${{words[@]}}" --hosts "${{HOSTS[@]:0:count}}"
   fi
 }}

@@ -37,7 +37,7 @@ def _signal(text: str) -> None:
 
 
 def _number(text: str) -> None:
-    if not re.fullmatch(r"\d{1,9}", text):
+    if not re.fullmatch(r"\d{1,9}", text) or not int(text):
         raise ValueError(text)
 
 
@@ -46,6 +46,16 @@ def _open_mode(text: str) -> None:
         raise ValueError(text)
 
 
+_NUMBERS = (
+    "ntasks",
+    "ntasks-per-node",
+    "ntasks-per-gpu",
+    "ntasks-per-socket",
+    "ntasks-per-core",
+    "cpus-per-task",
+    "cpus-per-gpu",
+)
+"""Options whose value 0 sbatch refuses, too."""
 _MAIL_TYPES = frozenset(
     {
         *("NONE", "ALL", "BEGIN", "END", "FAIL", "REQUEUE", "INVALID_DEPEND", "STAGE_OUT"),
@@ -80,9 +90,7 @@ _FORMS: dict[str, tuple[Callable[[str], object], str]] = {
     "mem-per-cpu": (values.memory_mib, "a number with K, M, G or T"),
     "mem-per-gpu": (values.memory_mib, "a number with K, M, G or T"),
     "signal": (_signal, "[B:]NAME[@SECONDS], such as B:USR1@300"),
-    "ntasks": (_number, "a number"),
-    "ntasks-per-node": (_number, "a number"),
-    "cpus-per-task": (_number, "a number"),
+    **dict.fromkeys(_NUMBERS, (_number, "a number from 1 on")),
     "open-mode": (_open_mode, "append or truncate"),
     "mail-type": (_mail_type, "a list of NONE, BEGIN, END, FAIL, REQUEUE, ALL, TIME_LIMIT, ..."),
     "dependency": (_dependency, "TYPE:JOB[:JOB...], such as afterok:123, or singleton"),
@@ -95,8 +103,8 @@ class OptionValues(JobRule):
     severity = "error"
     prevents = "a submission that sbatch refuses: invalid specification"
     source = (
-        "sbatch(1), and sbatch 24.11.5, tried with such values on 2026-11-23; mail types: "
-        "SchedMD/slurm, parse_mail_type; dependencies: _parse_dependency_str; arrays: "
+        "sbatch(1), and sbatch 24.11.5, tried with such values on 2026-11-23 and 2026-11-30; mail "
+        "types: SchedMD/slurm, parse_mail_type; dependencies: _parse_dependency_str; arrays: "
         "slurm_parse_array_tok (26.05)"
     )
 

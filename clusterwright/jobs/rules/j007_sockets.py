@@ -19,8 +19,8 @@ class Sockets(JobRule):
     source = (
         "sbatch(1), --sockets-per-node, --cores-per-socket, --threads-per-core and "
         "--extra-node-info: nodes with at least as many (tried with slurmctld 24.11.5 on "
-        "2026-11-29); the generated slurm.conf; "
-        "aws/aws-parallelcluster#282"
+        "2026-11-29), and --ntasks-per-socket, at most; the generated slurm.conf; "
+        "aws/aws-parallelcluster#282; uabrc/uabrc.github.io#985"
     )
 
     def check(self, job: Job) -> Results:
@@ -47,6 +47,7 @@ class Sockets(JobRule):
                     limit=own,
                     hint="--ntasks-per-node and --cpus-per-task say what the job needs",
                 )
+        yield from _tasks(job)
         whole = job.file.option("extra-node-info")
         parts = whole.value.split(":") if whole is not None else []
         for text, (what, own) in zip(parts, most.values(), strict=False):
@@ -58,3 +59,19 @@ class Sockets(JobRule):
                     requested=int(text),
                     limit=own,
                 )
+
+
+def _tasks(job: Job) -> Results:
+    """--ntasks-per-socket is a maximum, and there is one socket."""
+    each, tasks = job.file.count("ntasks-per-socket"), job.tasks_per_node()
+    stated = job.file.option("ntasks", "ntasks-per-node")
+    if each is None or tasks is None or stated is None or tasks <= each * SOCKETS:
+        return
+    yield Fail(
+        message=f"{tasks} tasks per node are requested, with at most {each} per socket, and "
+        f"slurm.conf has {SOCKETS} socket for the nodes of {job.where}",
+        at=job.file.option("ntasks-per-socket"),
+        requested=tasks,
+        limit=each * SOCKETS,
+        hint="--ntasks-per-node says how many tasks a node gets",
+    )

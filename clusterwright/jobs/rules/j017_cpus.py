@@ -10,7 +10,10 @@ class EnoughCpus(JobRule):
     id = "CW-J017"
     severity = "error"
     prevents = "a submission that Slurm refuses: requested node configuration is not available"
-    source = "sbatch(1), --cpus-per-task, --ntasks-per-node; cores and threads of the catalogue"
+    source = (
+        "sbatch(1), --cpus-per-task, --ntasks-per-node, --ntasks, --overcommit; cores and threads "
+        "of the catalogue; ArjunaCluster/ArjunaUsers#75"
+    )
 
     def check(self, job: Job) -> Results:
         each = job.file.count("cpus-per-task") or 1
@@ -23,6 +26,8 @@ class EnoughCpus(JobRule):
             cores, threads = found["cores"], found["threads_per_core"]
             counts.append(cores * threads if cores and threads else None)
         own = job.largest(counts)
+        if own is not None:
+            yield from _all_tasks(job, each, own)
         if tasks is None or own is None or tasks * each <= own:
             return
         yield Fail(
@@ -32,3 +37,21 @@ class EnoughCpus(JobRule):
             requested=tasks * each,
             limit=own,
         )
+
+
+def _all_tasks(job: Job, each: int, own: int | float) -> Results:
+    """More tasks of the whole job than its nodes have CPUs for."""
+    tasks, nodes = job.file.count("ntasks"), job.file.nodes
+    if tasks is None or nodes is None or job.file.option("overcommit") is not None:
+        return
+    most = nodes[1] * int(own // each)
+    if tasks <= most:
+        return
+    yield Fail(
+        message=f"{tasks} tasks with {each} CPUs each do not fit on {nodes[1]} nodes of "
+        f"{job.where}, which have {own} each",
+        at=job.file.option("ntasks"),
+        requested=tasks * each,
+        limit=nodes[1] * own,
+        hint="more --nodes, or fewer --ntasks: threads of a task are --cpus-per-task",
+    )

@@ -10,6 +10,8 @@ from clusterwright.jobs.rule import Assignment, Fail, Job, JobRule, Launcher, Re
 LOCAL = re.compile(r"(?:localhost|127(?:\.\d+){3}|0\.0\.0\.0|::1|\[::1\])(?::\d+)?")
 _FIXED = re.compile(r"(?:\d{1,3}(?:\.\d{1,3}){3}|ip(?:-\d{1,3}){4}(?:\.[\w.-]+)?)(?::\d+)?")
 MEETING = ("rdzv-endpoint", "master-addr", "main-process-ip")
+_ADDRESS = re.compile(r"(?:\[[0-9a-fA-F:.]+\]|[0-9a-fA-F:]*::[0-9a-fA-F:]*|[\w.-]+)(?::\d+)?")
+"""A host, perhaps with a port: no user, no scheme, no path."""
 _HINT = 'the first node: MASTER_ADDR=$(scontrol show hostnames "$SLURM_JOB_NODELIST" | head -n 1)'
 
 
@@ -17,7 +19,10 @@ class MasterAddress(JobRule):
     id = "CW-J023"
     severity = "error"
     prevents = "a job that hangs until its timeout: each node waits for the others at itself"
-    source = "PyTorch documentation, torchrun (rendezvous); pytorch/pytorch#107021"
+    source = (
+        "PyTorch documentation, torchrun (rendezvous); pytorch/pytorch#107021; "
+        "huggingface/accelerate#1317"
+    )
 
     def check(self, job: Job) -> Results:
         if job.nodes is None or job.nodes < 2:
@@ -34,6 +39,8 @@ class MasterAddress(JobRule):
             for name in MEETING:
                 word = launcher.options.get(name)
                 stated = stated or word is not None
+                if word is not None and _malformed(word):
+                    yield _no_address(f"--{name}={word.text}", word)
                 if word is not None and LOCAL.fullmatch(word.text):
                     yield Fail(
                         message=f"--{name}={word.text} on {job.nodes} nodes: each node is its own "
@@ -42,6 +49,8 @@ class MasterAddress(JobRule):
                         hint=_HINT,
                     )
         address = job.file.variable("MASTER_ADDR")
+        if address is not None and _malformed(address.value):
+            yield _no_address(f"MASTER_ADDR={address.value.text}", address)
         if not stated and address is not None and LOCAL.fullmatch(address.value.text):
             yield Fail(
                 message=f"MASTER_ADDR={address.value.text} on {job.nodes} nodes: each node is its "
@@ -84,6 +93,19 @@ def _chosen(job: Job, word: Word) -> bool:
     """Whether a word is the address of one node, and Slurm chooses the nodes."""
     stated = job.file.option("nodelist") is not None
     return not stated and bool(_FIXED.fullmatch(word.text)) and not LOCAL.fullmatch(word.text)
+
+
+def _malformed(word: Word) -> bool:
+    """Whether a word that the file determines is no address of a host."""
+    return not word.dynamic and not _ADDRESS.fullmatch(word.text)
+
+
+def _no_address(what: str, at: Word | Assignment) -> Fail:
+    return Fail(
+        message=f"{what} is no address: it has a user, a scheme or a path, or is empty",
+        at=at,
+        hint=_HINT,
+    )
 
 
 def _other(job: Job, what: str, at: Word | Assignment) -> Fail:

@@ -32,5 +32,5 @@ class MasterPort(JobRule):
                 message="the port is fixed, and another job may run on the same node",
                 at=place,
                 hint="torchrun --standalone, or a port from the job's id: "
-                "MASTER_PORT=$((10000 + SLURM_JOB_ID % 50000))",
+                "MASTER_PORT=$((10000 + SLURM_JOB_ID % 20000))",
             )

@@ -34,7 +34,8 @@ class Layout(JobRule):
     severity = "error"
     prevents = "processes that end with an assertion after the nodes have started"
     source = (
-        "NVIDIA/Megatron-LM, megatron/training/arguments.py and num_microbatches_calculator.py; "
+        "NVIDIA/Megatron-LM, megatron/training/arguments.py, num_microbatches_calculator.py and "
+        "core/parallel_state.py; NVIDIA-NeMo/Speech#14838; "
         "pytorch/torchtitan, parallel_dims.py"
     )
 
@@ -96,6 +97,7 @@ def _layout(job: Job, step: Step, words: Sequence[Word], options: dict[str, str]
         return
     if options is not _MEGATRON:
         return
+    yield from _experts(words, sizes["tensor"] or 1, sizes["pipeline"] or 1, world)
     heads = number(words, "--num-attention-heads", None)
     tensor, pipeline = sizes["tensor"] or 1, sizes["pipeline"] or 1
     if heads is not None and heads % tensor:
@@ -115,3 +117,24 @@ def _layout(job: Job, step: Step, words: Sequence[Word], options: dict[str, str]
             "data-parallel ranks",
             at=argument(words, "--global-batch-size"),
         )
+
+
+def _experts(words: Sequence[Word], tensor: int, pipeline: int, world: int) -> Results:
+    """The ranks of experts: Megatron divides the world a second time, without context."""
+    place = argument(words, "--expert-model-parallel-size")
+    experts = number(words, "--expert-model-parallel-size", 1)
+    own = number(words, "--expert-tensor-parallel-size", tensor)
+    if place is None or not experts or not own:
+        return
+    model = own * experts * pipeline
+    if world % model:
+        yield Fail(
+            message=f"expert tensor {own} × expert {experts} × pipeline {pipeline} = {model} does "
+            f"not divide {world} accelerators",
+            at=place,
+            requested=model,
+            limit=world,
+        )
+    count = number(words, "--num-experts", None)
+    if count and count % experts:
+        yield Fail(message=f"{count} experts do not divide by expert parallel {experts}", at=place)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from clusterwright.jobs.job import argument
 from clusterwright.jobs.rule import Fail, Job, JobRule, Results, Step, Word
 
 _OF_TASK = re.compile(r"\$\{(SLURM_(?:PROCID|NODEID|LOCALID))\}")
@@ -18,7 +19,7 @@ class RankVariables(JobRule):
     prevents = "every task has rank 0, and waits for ranks that do not exist until its timeout"
     source = (
         "srun(1), output environment variables; the batch script is task 0 on node 0; "
-        "huggingface/accelerate#2096"
+        "huggingface/accelerate#2096; pytorch/pytorch#85604"
     )
 
     def check(self, job: Job) -> Results:
@@ -29,6 +30,7 @@ class RankVariables(JobRule):
                 if found is not None:
                     yield from _in_step(job, step, word, found)
             yield from _constant(job, step)
+        yield from _local_ranks(job)
         if not any(step.launcher is None for step in steps):
             return  # The launcher sets the ranks of its processes.
         inner = " ".join(word.text for step in steps for word in step.program)
@@ -78,6 +80,22 @@ def _constant(job: Job, step: Step) -> Results:
             message=f"--{name}={number} in all {job.tasks(step)} tasks of the step",
             at=word,
             hint=_HINT.format(variable="SLURM_NODEID"),
+        )
+
+
+def _local_ranks(job: Job) -> Results:
+    """A local rank that the program is given, in every process of a launcher."""
+    for _, launcher in job.file.launchers:
+        each = launcher.number("nproc-per-node")
+        word = argument(launcher.script, "--local_rank", "--local-rank")
+        if word is None or not re.fullmatch(r"\d+", word.text) or each is None or each < 2:
+            continue
+        yield Fail(
+            message=f"--local_rank {word.text} of the program is the same in all {each} processes "
+            "of a node: if the program reads it, they all use one accelerator",
+            at=word,
+            severity="warning",
+            hint="leave it out: the launcher sets LOCAL_RANK in each process",
         )
 
 

@@ -58,3 +58,9 @@ def test_values_that_sbatch_refuses(line: str) -> None:
 )
 def test_values(line: str) -> None:
     passes("CW-J006", f"#!/bin/bash\n#SBATCH {line}\n")
+
+
+@pytest.mark.parametrize("name", ["ntasks", "ntasks-per-gpu", "cpus-per-gpu", "cpus-per-task"])
+def test_zero_is_no_number_of_tasks_or_cpus(name: str) -> None:
+    found = fails("CW-J006", f"#!/bin/bash\n#SBATCH --{name}=0\nsrun hostname\n")
+    assert found.hint == "it is a number from 1 on"

@@ -37,3 +37,10 @@ def test_the_numbers_of_other_configurations_are_not_known() -> None:
     text = "#!/bin/bash\n#SBATCH --sockets-per-node=2\nsrun ./fire\n"
     fails("CW-J007", text, SPEC)
     passes("CW-J007", text, parallelcluster_specs.SMALL)
+
+
+def test_more_tasks_than_sockets_take() -> None:
+    text = TEXT.format("-N1 -n3 --ntasks-per-socket={}")
+    found = fails("CW-J007", text.format(1))
+    assert found.message.startswith("3 tasks per node are requested, with at most 1 per socket")
+    passes("CW-J007", text.format(3))

@@ -17,3 +17,11 @@ def test_more_than_the_node_has() -> None:
 )
 def test_what_the_node_has(line: str) -> None:
     passes("CW-J017", f"#!/bin/bash\n#SBATCH {line}\n")
+
+
+def test_more_tasks_of_the_job_than_its_nodes_have_cpus_for() -> None:
+    text = "#!/bin/bash\n#SBATCH -p cpu -N 1 -n {}\nsrun ./fire\n"
+    found = fails("CW-J017", text.format(64))
+    assert found.message.startswith("64 tasks with 1 CPUs each do not fit on 1 nodes")
+    passes("CW-J017", text.format(16))
+    passes("CW-J017", text.format("64 --overcommit"))

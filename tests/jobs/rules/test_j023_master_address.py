@@ -75,3 +75,20 @@ def test_a_head_or_a_launcher_by_itself(text: str) -> None:
 
 def test_ray_after_another_command() -> None:
     fails("CW-J023", HEAD + "srun bash -c 'cd /opt; ray start --address localhost:6379'\n")
+
+
+@pytest.mark.parametrize("address", ["setup@104.171.201.171", "tcp://10.0.0.1", ""])
+def test_what_is_no_address(address: str) -> None:
+    start = "#!/bin/bash\n#SBATCH --nodes=2 --nodelist=n[1-2]\n"
+    launch = f"srun torchrun --nnodes 2 --nproc-per-node 8 --master-addr={address} train.py\n"
+    assert "is no address" in fails("CW-J023", start + launch).message
+    exported = f"export MASTER_ADDR={address}\nsrun python train.py\n"
+    assert "is no address" in fails("CW-J023", start + exported).message
+
+
+@pytest.mark.parametrize(
+    "address", ["node-1", "node-1.cluster", "10.0.0.1", "fd00::1", "$(hostname)"]
+)
+def test_addresses(address: str) -> None:
+    start = "#!/bin/bash\n#SBATCH --nodes=2 --nodelist=n[1-2]\n"
+    passes("CW-J023", f"{start}export MASTER_ADDR={address}\nsrun python train.py\n")

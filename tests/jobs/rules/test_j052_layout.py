@@ -38,3 +38,17 @@ def test_does_not_divide(words: str, message: str) -> None:
 )
 def test_divides(words: str) -> None:
     passes("CW-J052", HEAD + RUN + words + "\n")
+
+
+def test_experts_that_do_not_divide_the_accelerators() -> None:
+    text = (
+        "#!/bin/bash\n#SBATCH -p gpu -N 1 --exclusive\n"
+        "srun torchrun --nnodes 1 --nproc-per-node {} pretrain_gpt.py "
+        "--pipeline-model-parallel-size 2 --expert-model-parallel-size 4 --num-experts {}\n"
+    )
+    found = fails("CW-J052", text.format(4, 8))
+    assert found.message == (
+        "expert tensor 1 × expert 4 × pipeline 2 = 8 does not divide 4 accelerators"
+    )
+    assert fails("CW-J052", text.format(8, 6)).message.startswith("6 experts do not divide by")
+    passes("CW-J052", text.format(8, 8))

@@ -48,3 +48,14 @@ def test_the_batch_script_replaces_it(text: str, severity: str) -> None:
 )
 def test_each_task_replaces_it(text: str) -> None:
     passes("CW-J054", HEAD + text + "\n")
+
+
+def test_a_local_rank_for_all_processes() -> None:
+    text = (
+        "#!/bin/bash\n#SBATCH -p gpu -N 1 --exclusive\n"
+        "srun torchrun --standalone --nproc-per-node {} train.py {}\n"
+    )
+    found = fails("CW-J054", text.format(2, "--local_rank 0"))
+    assert found.message.startswith("--local_rank 0 of the program is the same in all 2 processes")
+    passes("CW-J054", text.format(1, "--local_rank 0"))
+    passes("CW-J054", text.format(2, "--local_rank $LOCAL_RANK"))
