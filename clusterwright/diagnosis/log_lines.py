@@ -23,6 +23,7 @@ from clusterwright.diagnosis.model import Evidence
 from clusterwright.diagnosis.node_reasons import NodeReason, NodeReasons
 from clusterwright.diagnosis.recoveries import SERVICES, TITLE
 from clusterwright.diagnosis.scheduler import hosts
+from clusterwright.diagnosis.submissions import Submissions
 from clusterwright.diagnosis.tracebacks import Tracebacks
 
 LONGEST_LINE: Final = 2000
@@ -291,7 +292,7 @@ def _joined(lines: Iterable[Line]) -> Iterator[Line]:
     """
     block: list[Line] | None = None
     backtraces, panics = Backtraces(), Panics()
-    for line in _with_causes(lines):
+    for line in _answered(_with_causes(lines)):
         for text, number in (
             *backtraces.read(line.text, line.number),
             *panics.read(line.text, line.number),
@@ -314,6 +315,16 @@ def _joined(lines: Iterable[Line]) -> Iterator[Line]:
     yield from block or ()
     for text, number in (*backtraces.end(), *panics.end()):
         yield Line(text, number)
+
+
+def _answered(lines: Iterable[Line]) -> Iterator[Line]:
+    """The lines, with what a command of Slurm printed about a refused request as one."""
+    submissions: Submissions[Line] = Submissions()
+    for line in lines:
+        for text, one in submissions.read(line.text, line):
+            yield one if text == one.text else replace(one, text=text)
+    for _, one in submissions.end():
+        yield one
 
 
 def _with_causes(lines: Iterable[Line]) -> Iterator[Line]:

@@ -76,12 +76,14 @@ _RUNTIME: Final = (
 """Words of the names of errors of AWS's common runtime."""
 
 LIBRARIES: Final = (
+    (r"\b(?:xla|tsl|pjrt)/", "XLA (JAX, TensorFlow)"),
     (r"\bprov/efa/|\befa_rdm|\brxr_", "libfabric's provider of EFA"),
     (r"\bprov/|/libfabric/|\bofi_", "libfabric"),
     (r"\bnccl_ofi|\baws-ofi-nccl\b", "the aws-ofi-nccl plug-in"),
     (r"\btransport/(?:net|p2p|shm|coll_net|nvls|generic)(?:_\w+)?\.cc\b|\bnccl", "NCCL"),
     (r"\bcsrc/aio|\bdeepspeed", "DeepSpeed's asynchronous files (its offload to a local disk)"),
     (r"/ucx/|\buc[cmpst]_", "UCX"),
+    (r"\braylet|\bgcs_|\bcore_worker|\bray/", "Ray"),
     (r"(?<!home/)\bslurm", "Slurm"),
     (r"\btorch/csrc/", "PyTorch"),
     (r"\.cuh?\b|\bcutlass|\bflash_attn|/csrc/", "a CUDA extension"),

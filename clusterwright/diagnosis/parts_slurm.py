@@ -317,7 +317,7 @@ PARTS: Final[tuple[Part, ...]] = (
     ),
     part(
         "slurmd: processes of a job cannot be tracked, signalled or ended (proctrack)",
-        r"proctrack\w*|\bkill(?:ing|ed|_\w+)?\b(?!-)|\bpgid\b|ptrace|jobacct\w*|"
+        r"proctrack\w*|\bkill(?:ing|ed|_\w+)?\b(?!-)|\bpgid\b|ptrace|(?<![\w/])jobacct\w*|"
         r"\bpid \d+|"
         r"still running|zombie|/proc/\S*stat|signal \d",
         r"proctrack|kill|signal|jobacct|terminate|pause|suspend|_reap|waitpid|run_command",

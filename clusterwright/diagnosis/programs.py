@@ -32,6 +32,7 @@ _FAILS: Final = re.compile(
 )
 """Words of which every report of a failure has one."""
 
+_WARNING: Final = re.compile(r"\bWARN\b")
 _NONE: Final = re.compile(r"\bno (?:\w+ )?(?:errors?|faults?|failures?|failed)\b", re.IGNORECASE)
 """What a report of a check without a failure says."""
 
@@ -52,12 +53,15 @@ class Program:
         In the order in which they are tried.
     own:
         Signatures outside this mechanism that are about it.
+    warns:
+        Its warnings report what failed for another program, and are read as errors.
     """
 
     name: str
     lines: tuple[str, ...]
     parts: tuple[Part, ...]
     own: frozenset[str] = frozenset()
+    warns: bool = False
 
     @property
     def pattern(self) -> re.Pattern[str]:
@@ -80,9 +84,10 @@ class Programs:
         program = self.of_line(text)
         if program is None:
             return None
+        judged = _WARNING.sub("", text, count=1) if program.warns else text
         if (
             _QUIET.search(text)
-            or NOT_AN_ERROR.search(text)
+            or NOT_AN_ERROR.search(judged)
             or not _FAILS.search(_NONE.sub("", text))
         ):
             return None

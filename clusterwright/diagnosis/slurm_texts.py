@@ -11,6 +11,10 @@ from clusterwright.diagnosis.wording import meaning_of
 
 ERRORS: Final = (
     (
+        r"Unspecified error: ",
+        "a plug-in of the cluster that checks jobs (job_submit) refused it, with these words",
+    ),
+    (
         r"Socket timed out on send/recv|Communication (?:connection|shutdown) failure|"
         r"Message (?:send|receive) failure|Connection timed out (?:establishing|writing|reading)|"
         r"Connection forced closed by quiesce|(?:Slurm backup controller|Controller is) in "

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from clusterwright.diagnosis import native_errors
+from tests.diagnosis.made import findings, of_log
 
 
 @pytest.mark.parametrize(
@@ -97,3 +98,31 @@ def test_assertion_names_the_library_of_its_source() -> None:
 def test_library_of_an_assertion_is_a_whole_word(file: str, function: str, library: str) -> None:
     said = native_errors.assertion({"file": file, "function": function, "assertion": "x > 0"})
     assert said.startswith(f"{library or 'a program'}{':' if library else ' ended'} ")
+
+
+@pytest.mark.parametrize(
+    ("line", "cause"),
+    [
+        (
+            "2024-05-05 10:00:00.123456: F external/xla/xla/service/gpu/nccl_utils.cc:100] Check "
+            "failed: comm != nullptr",
+            "XLA (JAX, TensorFlow): a check failed, so the program ended: comm != nullptr",
+        ),
+        (
+            "2024-05-05 10:00:00.123456: F external/xla/xla/pjrt/client.cc:100] Check failed: ok",
+            "XLA (JAX, TensorFlow): a check failed, so the program ended: ok",
+        ),
+        (
+            "(pid=raylet, ip=172.31.14.65) F0505 18:21:58.604787  7485 node_manager.cc:3094]  "
+            "Check failed: node_info no GCS info found",
+            "Ray: a check failed, so the program ended: node_info no GCS info found",
+        ),
+        (
+            "[2022-09-16 13:13:46,502 C 2116 2116] (raylet) node_manager.cc:999:  Check failed: x",
+            "Ray: a check failed, so the program ended: x",
+        ),
+    ],
+)
+def test_checks_of_glog_and_abseil_are_assertions(line: str, cause: str) -> None:
+    (found,) = findings(*of_log(line))
+    assert found.cause == cause

@@ -238,3 +238,8 @@ def test_what_the_system_answered_replaces_what_may_be_so() -> None:
 def test_signature_of_a_daemons_line(message: str, signature: str) -> None:
     (found,) = findings(*of_log(f"[2026-11-29T10:00:00.123] error: {message}"))
     assert found.signature == signature
+
+
+def test_a_path_with_the_name_of_a_part_is_not_of_that_part() -> None:
+    assert "proctrack" not in str(wrong("open /var/log/slurm_jobacct.log: Permission denied"))
+    assert "proctrack" in str(wrong("jobacct_common_free: cannot stop the polling"))

@@ -40,6 +40,7 @@ LISTS: Final = (
     _FOLDER / "diagnosed-failures-twenty-third-hold-out.yaml",
     _FOLDER / "diagnosed-failures-twenty-fourth-hold-out.yaml",
     _FOLDER / "diagnosed-failures-twenty-fifth-hold-out.yaml",
+    _FOLDER / "diagnosed-failures-twenty-sixth-hold-out.yaml",
 )
 
 
@@ -509,11 +510,14 @@ def _hold_outs_of_programs(
 
 
 def _last_hold_outs(
-    twenty_fourth: Sequence[Measured], twenty_fifth: Sequence[Measured]
+    twenty_fourth: Sequence[Measured],
+    twenty_fifth: Sequence[Measured],
+    twenty_sixth: Sequence[Measured],
 ) -> list[str]:
     """All parts again, before and after lists of reasons and chains of errors were read."""
     named, silent = _first_try(twenty_fourth)
     then_named, then_silent = _first_try(twenty_fifth)
+    last_named, last_silent = _first_try(twenty_sixth)
     return [
         "The twenty-fourth is of all parts of a cluster, collected before the signatures were "
         "read by the person who then changed them, and is counted as strictly, with the "
@@ -528,7 +532,15 @@ def _last_hold_outs(
         "it, and storage that does not answer explains what programs could not do without it. "
         "The twenty-fifth, by the same person after that, is small and has more of what AWS and "
         f"common programs write: {then_named}, and {then_silent} logs of healthy parts had no "
-        "finding. For failures that nobody has tried, expect about three of five.",
+        "finding. The twenty-sixth is of programs that the earlier ones have little of "
+        "(Mountpoint, Volcano, Ray, DCGM's modules, sbatch itself), collected by somebody who had "
+        f"not read the signatures, with three expectations narrowed: {last_named}, "
+        f"{_TWENTY_SIXTH_WRONG} with another cause or one beside the right one, "
+        f"{_TWENTY_SIXTH_UNKNOWN} with none, and {last_silent} logs of healthy "
+        "parts without a finding. What was then built reads what a "
+        "command of Slurm prints about one request as one report, checks of glog and abseil by "
+        "the library that they are in, Mountpoint's warnings by its own list of what it does not "
+        "do, and gangs. For failures that nobody has tried, expect about three of five.",
         "",
         "A log that ends with an error whose words tell no kind is reported as an unknown cause, "
         "with the line.",
@@ -562,6 +574,7 @@ _NAMES: Final = (
     "twenty-third hold-out",
     "twenty-fourth hold-out",
     "twenty-fifth hold-out",
+    "twenty-sixth hold-out",
 )
 _FIFTH_WRONG: Final = 19
 _FIFTH_UNKNOWN: Final = 10
@@ -587,7 +600,10 @@ _TWENTY_SECOND_WRONG: Final = 11
 _TWENTY_SECOND_UNKNOWN: Final = 6
 _TWENTY_FOURTH_WRONG: Final = 9
 _TWENTY_FOURTH_UNKNOWN: Final = 4
-"""The same of the last ones; measured once, on 2026-11-28, the last six on 2026-11-29."""
+_TWENTY_SIXTH_WRONG: Final = 6
+_TWENTY_SIXTH_UNKNOWN: Final = 3
+"""The same of the last ones; measured once, on 2026-11-28, on 2026-11-29 and, the last, on
+2026-11-30."""
 
 _TOP: Final = """\
 # Failures that `diagnose` names

@@ -400,8 +400,8 @@ SIGNATURES: Final = (
             r"Encountered FaultyInstance",
             r"deep ?health ?check.{0,120}(?:fail|did not pass|unsuccessful|error)[^:\n]*:?\s*"
             r"(?P<reason>[^\n]{0,120})",
-            r"(?P<reason>(?:InstanceStress|InstanceConnectivity|MultiNodeTrainingValidation|"
-            r"NCCL|DCGM|EFA)\w*)\b.{0,60}(?:check|test).{0,30}(?:FAIL|failed)",
+            r"(?<![\w/])(?P<reason>(?:InstanceStress|InstanceConnectivity|MultiNodeTrainingValidation|"
+            r"NCCL|DCGM|EFA)\w*)\b.{0,60}(?:check|test)(?! failed: ).{0,30}(?:FAIL|failed)",
         ),
         confidence="likely",
         per_node=True,

@@ -57,6 +57,12 @@ SIGNATURES: Final = (
             # As `assert` of the C library writes it where the file is not of the build.
             r"^(?:[\w./+-]{1,120}: )?(?P<function>(?:[\w:<>,*&~ ]{1,120} )?[\w:<>~]{2,120}\([^\n]{0,160}\)(?: const)?): Assertion "
             r"[`'](?P<assertion>[^\n]{1,200})[`'] failed",
+            # CHECK of glog and abseil: the severity F, the file, and what is not so.
+            r"(?:\((?:pid=)?(?P<function>raylet|gcs_server|core_worker)\b[^\n)]{0,60}\) )?"
+            r"(?:\bF\d{4} \d\d:\d\d:\d\d\.\d{3,9} {1,3}\d+|\d: F) (?P<file>[\w./+-]{2,200}\.(?:c|cc|cpp|cu|h)):\d+\] {1,3}"
+            r"Check failed: (?P<assertion>[^\n]{1,200})",
+            r"^\[[\d: ,.-]{10,40} C \d+ \d+\] (?:\((?P<function>\w+)\) )?(?P<file>[\w./+-]{2,200}\.(?:cc|cpp|h)):\d+: {1,3}"
+            r"(?:\[[^\]\n]{1,80}\] )?Check failed: (?P<assertion>[^\n]{1,200})",
         ),
         confidence="likely",
         rank=1,

@@ -38,6 +38,13 @@ def _network_plugin(values: Values) -> str:
     return parts_operators.plugin(values.get("line", ""))
 
 
+def _missing_device(values: Values) -> str:
+    return (
+        f"Kubernetes: the node has fewer {values.get('what', 'healthy devices')} than the kubelet "
+        "gave to pods: a device is missing, or its plug-in does not answer"
+    )
+
+
 def _webhook(values: Values) -> str:
     """Why a webhook gives no answer, as far as the rest of the message says it."""
     rest = values.get("rest", "")
@@ -55,6 +62,10 @@ def _webhook(values: Values) -> str:
     )
 
 
+_GANG: Final = (
+    "the nodes have no place for the whole group of pods at once (gang scheduling), or not all of "
+    "its pods exist yet"
+)
 _REASON: Final = re.compile(r"(\d+) ((?:node\(s\) )?[^,\d][^,]{3,120})")
 _PREDICATES: Final = (
     (r"unbound|persistentvolumeclaim|PersistentVolume", "their claims of volumes are not bound"),
@@ -64,6 +75,7 @@ _PREDICATES: Final = (
         "rules of affinity or of spreading allow no node",
     ),
     (r"unschedulable|cordon", "the nodes are cordoned"),
+    (r"\bgang\b|pod ?group", _GANG),
     (r"ports", "a port of the host is in use on the nodes"),
     (r"max volume count", "the nodes have as many volumes as they may"),
 )
@@ -308,6 +320,19 @@ SIGNATURES: Final = (
         next=("kubectl describe nodes", "kubectl get events --all-namespaces"),
     ),
     Signature(
+        "gang",
+        f"Kubernetes: pods cannot be scheduled: {_GANG}",
+        (
+            # Volcano (pkg/scheduler/plugins/gang), and the coscheduling plug-in of Kubernetes.
+            r"\d+/\d+ tasks in gang unschedulable",
+            r"pod ?group [^\n]{0,80}(?:cannot be scheduled|is unschedulable|gets? rejected)",
+        ),
+        confidence="likely",
+        rank=1,
+        kinds=("log",),
+        next=("kubectl get podgroups --all-namespaces", "kubectl describe nodes"),
+    ),
+    Signature(
         "autoscaler-no-group",
         "cluster-autoscaler: no node group can hold the pod, also if it grows: {reason}: the groups' "
         "types have less, are at their maximum, or their tags do not state the accelerator of an empty "
@@ -350,12 +375,12 @@ SIGNATURES: Final = (
     ),
     Signature(
         "device-missing",
-        "Kubernetes: the node has fewer {what} than the kubelet gave to pods: a device is missing, "
-        "or its plug-in does not answer",
+        _missing_device,
         (
             r"requested number of devices unavailable for (?P<what>[\w./-]+?)[.,]? ",
             r"endpoint not found in cache for a registered resource: (?P<what>[\w./-]+)",
-            r"UnexpectedAdmissionError.{0,80}(?P<what>Allocate)",
+            r"cannot allocate unhealthy devices (?P<what>[\w./-]+?)[.,]? ",
+            r"UnexpectedAdmissionError.{0,80}Allocate",
         ),
         confidence="likely",
         next=("kubectl describe nodes",),

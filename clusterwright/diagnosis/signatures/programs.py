@@ -6,6 +6,7 @@ from typing import Final
 
 from clusterwright.diagnosis import (
     parts_daemons,
+    parts_mountpoint,
     parts_nvidia,
     parts_operators,
     systemd_results,
@@ -18,7 +19,12 @@ _DRIFT: Final = "clusterwright drift {file}"
 _REBOOT: Final = "clusterwright node reboot {file} {nodes} --because {because}"
 _ACCEPT: Final = "clusterwright accept {file} --nodes {nodes} --level full"
 
-_TABLE: Final = (*parts_daemons.PROGRAMS, *parts_nvidia.PROGRAMS, *parts_operators.PROGRAMS)
+_TABLE: Final = (
+    *parts_daemons.PROGRAMS,
+    *parts_nvidia.PROGRAMS,
+    *parts_operators.PROGRAMS,
+    parts_mountpoint.MOUNTPOINT,
+)
 KNOWN: Final = Programs(_TABLE)
 
 

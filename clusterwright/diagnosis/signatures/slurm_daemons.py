@@ -580,6 +580,18 @@ SIGNATURES: Final = (
         kinds=("log", "daemon"),
     ),
     Signature(
+        # A report: the plug-in, or the lines before, said why.
+        "slurm-plugin-start",
+        "Slurm: a daemon ended, because its plug-in {plugin} could not start",
+        (
+            r"\bfatal: (?:failed to|can ?not|could not) initiali[sz]e (?:the )?(?P<plugin>\w+) plugin",
+        ),
+        confidence="likely",
+        rank=2,
+        next=("clusterwright status {file}", _DRIFT),
+        kinds=("log", "daemon"),
+    ),
+    Signature(
         "slurm-fatal",
         slurm_errors.fatal,
         (

@@ -275,7 +275,7 @@ SIGNATURES: Final = (
         (
             r"NCCL INFO (?:NET/Socket : Using|Using network Socket)|Selected Provider is (?:tcp|"
             r"sockets|ofi_rxm)",
-            r"NET/Plugin\b(?!.*ncclCollNet).{0,60}(?:No plugin found|Could not find|cannot open)|"
+            r"NET/Plugin\b(?!.*ncclCollNet).{0,60}(?:Could not find|cannot open)|"
             r"libnccl-net[\w-]*\.so.{0,60}(?:cannot open|No such file)|"
             r"dlopen.{0,60}(?:libnccl-net|libfabric).{0,60}(?:fail|cannot|No such)",
             r"(?:fi_getinfo(?!.{0,60}provider (?!efa\b))|NET/OFI).{0,80}(?:No data available|No eligible providers|"
@@ -339,6 +339,8 @@ SIGNATURES: Final = (
             r"^(?!libfabric:\d+:\d+:(?:core|:core):)(?!.*<info>).*?(?<![/\w.-])(?:libfabric|fi_cq_read\w*|efa)"
             r"(?:_\w{1,60}(?:\(\))?)?[: ].{0,100}(?<![/\w.-])(?P<reason>(?:errors?(?! count)|fail(?:s|ed|ure)?)\b[^\n]{0,100})",
             r"efa_\w*(?:unresponsive_remote|retrans_timeout)\w*(?P<reason>)",
+            # A queue of events whose program did not take the error: libfabric ends it.
+            r"\berr: [^\n]{1,60}\bprov_errno: (?P<reason>[^\n]{1,100}\bprov/efa/[^\n]{0,80})",
         ),
         confidence="likely",
         rank=1,

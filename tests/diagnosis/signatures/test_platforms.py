@@ -9,6 +9,17 @@ from tests.diagnosis.made import findings, of_log, signature_of
 CASES = (
     (
         "log",
+        "Warning  FailedScheduling  111s  volcano  10/6 tasks in gang unschedulable: job is not ready, 10 minAvailable, 6 Pending.",
+        "gang",
+    ),
+    (
+        "log",
+        "Warning  UnexpectedAdmissionError  84s  kubelet  Allocate failed due to no healthy devices present; cannot allocate "
+        "unhealthy devices nvidia.com/gpu, which is unexpected",
+        "device-missing",
+    ),
+    (
+        "log",
         "scale_up.go:257] Node group workers-gpu is not ready for scaleup",
         "autoscaler-group",
     ),

@@ -9,6 +9,11 @@ from tests.diagnosis.made import signature_of
 CASES = (
     (
         "log",
+        "slurmctld[1]: fatal: failed to initialize accounting_storage plugin",
+        "slurm-plugin-start",
+    ),
+    (
+        "log",
         "error: gres/gpu: _node_config_validate: Count changed on node p5-1 (8 != 7)",
         "gres-count",
     ),

@@ -54,6 +54,12 @@ CASES = (
     ),
     ("log", "found NaN in local grad norm in backward pass", "numerical"),
     ("log", "libfabric: Unresponsive remote receiver. Peer GID 00", "efa-error"),
+    (
+        "log",
+        "Unable to write to EQ: Missing or unavailable event queue. err: Input/output error (5) prov_errno: Unknown error -11 "
+        "(-11) prov/efa/src/rxr/rxr.h:1343",
+        "efa-error",
+    ),
     ("log", "For the Libfabric EFA provider to work safely when fork() is called", "efa-fork"),
     (
         "log",
