@@ -22,6 +22,7 @@ from clusterwright_localaws.cloudformation.handler import Context, NotReadable
 from clusterwright_localaws.cloudformation.planning import handler_of
 from clusterwright_localaws.cloudformation.schema import resource_schema
 from clusterwright_localaws.cloudformation.state import Resource, Stack
+from clusterwright_localaws.cloudformation.system_tags import without_system_tags
 from clusterwright_localaws.cloudformation.template import canonical
 
 if TYPE_CHECKING:
@@ -149,6 +150,7 @@ def _detect_one(store: Store, stack: Stack, one: Resource) -> Drift:
         if failures.is_denied(error):
             return drift(NOT_CHECKED, denied=failures.reason(error))
         raise
+    actual = without_system_tags(actual)
     if actual is None:
         return drift(DELETED, expected=dict(one.properties))
     schema = resource_schema(one.type_name, stack.region)

@@ -23,6 +23,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
+from clusterwright_localaws.core.request_tags import is_reserved
+
 Properties = Mapping[str, Any]
 
 
@@ -82,6 +84,10 @@ class Context:
     stack_tags, previous_stack_tags:
         Tags of the stack, which CloudFormation puts on every resource that can carry tags, as
         they are to be and, in an update, as they were.
+    system_tags:
+        The tags that CloudFormation adds by itself; empty for a type that does not have them.
+    creating:
+        The resource is created: it has no tags before.
     token:
         A token that is the same for one create, update or delete of one resource, for
         parameters such as ``ClientRequestToken``.
@@ -106,6 +112,8 @@ class Context:
     stack_tags: Mapping[str, str]
     token: str
     previous_stack_tags: Mapping[str, str] = field(default_factory=dict)
+    system_tags: Mapping[str, str] = field(default_factory=dict)
+    creating: bool = False
     take_snapshot: bool = False
     rolling_back: bool = False
     creation_policy: Mapping[str, Any] = field(default_factory=dict)
@@ -180,7 +188,13 @@ class Context:
     def tags(self, own: object = None) -> list[dict[str, str]]:
         """Merge a resource's own tags over the stack's, as a list of ``Key`` and ``Value``.
 
-        `own` is the ``Tags`` property: a list of pairs, a mapping, or nothing.
+        `own` is the ``Tags`` property: a list of pairs, a mapping, or nothing. The tags of
+        CloudFormation are among them.
+
+        Raises
+        ------
+        HandlerFailure
+            InvalidRequest: an own tag has a key that is reserved for AWS.
         """
         return [{"Key": key, "Value": value} for key, value in self.tag_map(own).items()]
 
@@ -192,18 +206,9 @@ class Context:
         tags = self.tag_map(own) if as_map else self.tags(own)
         return {member: tags} if tags else {}
 
-    def automatic_tags(self) -> list[dict[str, str]]:
-        """Return the tags that CloudFormation adds by itself to what a stack creates."""
-        values = {
-            "stack-name": self.stack_name,
-            "stack-id": self.stack_id,
-            "logical-id": self.logical_id,
-        }
-        return [{"Key": f"aws:cloudformation:{key}", "Value": one} for key, one in values.items()]
-
     def tag_map(self, own: object = None) -> dict[str, str]:
         """Like `tags`, as a mapping."""
-        return _merged(self.stack_tags, own)
+        return {**_merged(self.stack_tags, own), **self.system_tags}
 
     def tag_changes(self, old: object, new: object) -> tuple[list[dict[str, str]], list[str]]:
         """Return the tags to set and the keys to remove in an update.
@@ -212,7 +217,9 @@ class Context:
         tags are included.
         """
         before = _merged(self.previous_stack_tags, old)
-        after = _merged(self.stack_tags, new)
+        if not self.creating:
+            before |= self.system_tags
+        after = self.tag_map(new)
         changed = [
             {"Key": key, "Value": value}
             for key, value in after.items()
@@ -338,4 +345,10 @@ def _merged(stack_tags: Mapping[str, str], own: object) -> dict[str, str]:
         merged.update({str(key): str(value) for key, value in own.items()})
     elif isinstance(own, Iterable):
         merged.update({str(tag["Key"]): str(tag["Value"]) for tag in own})
+    reserved = sorted(key for key in merged if is_reserved(key))
+    if reserved:
+        raise HandlerFailure(
+            f"Tag keys [{', '.join(reserved)}] start with the reserved prefix aws:",
+            "InvalidRequest",
+        )
     return merged

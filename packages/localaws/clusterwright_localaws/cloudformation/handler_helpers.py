@@ -48,12 +48,9 @@ def changed(old: Properties, new: Properties, *names: str) -> bool:
 
 
 def ec2_tags(ctx: Context, kind: str, own: object) -> dict[str, Any]:
-    """Return the ``TagSpecifications`` of a create call of EC2, with the tags of CloudFormation.
-
-    https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-properties-resource-tags.html
-    """
-    tags = [*ctx.tags(own), *ctx.automatic_tags()]
-    return {"TagSpecifications": [{"ResourceType": kind, "Tags": tags}]}
+    """Return the ``TagSpecifications`` of a create call of EC2; empty without tags."""
+    tags = ctx.tags(own)
+    return {"TagSpecifications": [{"ResourceType": kind, "Tags": tags}]} if tags else {}
 
 
 def retag_ec2(ctx: Context, resource_id: str, old: Properties, new: Properties) -> None:

@@ -49,6 +49,7 @@ def create(ctx: Context, properties: Mapping[str, Any]) -> Stack:
         stack_id=parent.stack_id,
         created=parent.created,
     )
+    draft.parent_id = parent.stack_id
     revision = read_revision(store, draft, _request(ctx, parent, properties))
     stack = store.add(ctx.generated_name(max_length=128, upper_suffix=True))
     stack.parent_id, stack.root_id = parent.stack_id, parent.root_id or parent.stack_id

@@ -16,6 +16,7 @@ from clusterwright_localaws.cloudformation.state import Revision, Stack
 from clusterwright_localaws.cloudformation.store import Store
 from clusterwright_localaws.cloudformation.template import Template
 from clusterwright_localaws.cloudformation.template_text import BODY_LIMIT_BYTES, URL_LIMIT_BYTES
+from clusterwright_localaws.core.request_tags import is_reserved
 from clusterwright_localaws.iam.stacks import for_stack, service_role
 from clusterwright_localaws.services.parallelcluster import provider
 
@@ -61,7 +62,7 @@ def read_revision(
     revision = Revision(
         template=template,
         parameters=parameters,
-        tags=_tags(request, previous),
+        tags=_tags(request, previous, nested=stack.parent_id is not None),
         capabilities=tuple(request.get("Capabilities", [])),
         role_arn=role_arn,
         notification_arns=tuple(
@@ -226,14 +227,16 @@ def fetch(store: Store, url: str) -> str:
         raise ValidationError("Template format error: unsupported structure.") from None
 
 
-def _tags(request: Mapping[str, Any], previous: Revision | None) -> Mapping[str, str]:
+def _tags(
+    request: Mapping[str, Any], previous: Revision | None, *, nested: bool
+) -> Mapping[str, str]:
     if "Tags" not in request:
         return previous.tags if previous else {}
     tags = {tag["Key"]: tag["Value"] for tag in request["Tags"]}
     if len(tags) > _MAXIMUM_TAGS:
         raise ValidationError(f"Number of tags exceeds the maximum of {_MAXIMUM_TAGS}.")
-    reserved = sorted(key for key in tags if key.lower().startswith("aws:"))
-    if reserved:
+    reserved = sorted(key for key in tags if is_reserved(key))
+    if reserved and not nested:
         raise ValidationError(
             f"Tag keys [{', '.join(reserved)}] start with the reserved prefix aws:"
         )

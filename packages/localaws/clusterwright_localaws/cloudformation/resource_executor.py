@@ -36,7 +36,9 @@ from clusterwright_localaws.cloudformation.planning import (
 )
 from clusterwright_localaws.cloudformation.schema import ResourceSchema, resource_schema
 from clusterwright_localaws.cloudformation.state import Resource, Stack
+from clusterwright_localaws.cloudformation.system_tags import system_tags
 from clusterwright_localaws.core.errors import AwsError
+from clusterwright_localaws.core.request_tags import is_reserved
 from clusterwright_localaws.iam.stacks import for_custom_resource, for_stack
 
 if TYPE_CHECKING:
@@ -139,6 +141,7 @@ class ResourceExecutor:
         try:
             context = self._context(desired, {})
             context.on_identified = on_identified
+            context.creating = True
             if "CreationPolicy" in desired.definition:
                 context.creation_policy = self.scope.evaluate(desired.definition["CreationPolicy"])
             with self._acting(kind, desired.properties):
@@ -306,6 +309,7 @@ class ResourceExecutor:
 
     def _context(self, one: Resource, previous_tags: Mapping[str, str]) -> Context:
         stack = self.stack
+        schema = resource_schema(one.type_name, stack.region)
         return Context(
             account=stack.account,
             region=stack.region,
@@ -314,8 +318,13 @@ class ResourceExecutor:
             stack_id=stack.stack_id,
             logical_id=one.logical_id,
             resource_type=one.type_name,
-            stack_tags=one.tags,
-            previous_stack_tags=previous_tags,
+            stack_tags=_of_users(one.tags),
+            previous_stack_tags=_of_users(previous_tags),
+            system_tags=(
+                system_tags(stack.name, stack.stack_id, one.logical_id)
+                if schema is not None and schema.takes_system_tags
+                else {}
+            ),
             token=str(uuid.uuid4()),
             suffix="".join(random.choices(string.ascii_letters + string.digits, k=12)),  # noqa: S311
             poll_interval_s=self.store.settings.poll_interval_s,
@@ -419,6 +428,11 @@ class ResourceExecutor:
             if one.hidden
         }
         return json.dumps(_masked(dict(properties), hidden), default=str)
+
+
+def _of_users(tags: Mapping[str, str]) -> dict[str, str]:
+    """Return the tags of a stack that go on to its resources: a nested stack has tags of AWS."""
+    return {key: value for key, value in tags.items() if not is_reserved(key)}
 
 
 def _exists(

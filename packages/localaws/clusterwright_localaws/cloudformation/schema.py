@@ -44,6 +44,21 @@ class ResourceSchema(resource_schemas.ResourceSchema):
             return None
         return str(tagging.get("tagProperty", "/properties/Tags")).removeprefix("/properties/")
 
+    @property
+    def takes_system_tags(self) -> bool:
+        """Whether CloudFormation adds its own tags to resources of the type.
+
+        Both members of ``tagging`` are true by default, as is the older ``taggable``, which counts
+        for a type with a property ``Tags`` (https://github.com/aws-cloudformation/cloudformation-cli
+        ``provider.definition.schema.v1.json``).
+        """
+        tagging = self.body.get("tagging")
+        if tagging is None:
+            return bool(self.body.get("taggable", True)) and "Tags" in self.body["properties"]
+        return bool(
+            tagging.get("taggable", True) and tagging.get("cloudFormationSystemTags", True)
+        )
+
     def knows_attribute(self, name: str) -> bool:
         """Return whether ``Fn::GetAtt`` supports `name` (``Arn``, ``Endpoint.Address``)."""
         parts = tuple(name.split("."))

@@ -31,6 +31,7 @@ class Call:
     signer: Callable[[], Caller] | None = None  # finds the principal that signed the call
     # What an operation leaves to do before the answer, but without the runtime's lock.
     unlocked: list[Callable[[], None]] = field(default_factory=list)
+    by_aws: bool = False  # whether CloudFormation calls, for a stack
     signed: bool = True  # whether the request has a signature
 
     @property

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
+from clusterwright_localaws.core.request_tags import is_reserved, request_tags
 from clusterwright_localaws.iam.actions import Action
 from clusterwright_localaws.iam.context import RequestContext, Values
 from clusterwright_localaws.iam.principals import Caller
@@ -96,7 +97,7 @@ def of_surroundings(now: datetime, region: str, request: Any) -> dict[str, Value
 
 def of_parameters(action: Action | None, parameters: Mapping[str, Any]) -> dict[str, Values]:
     """Keys that the action has in the reference, filled from the request's parameters."""
-    tags = request_tags(parameters)
+    tags = tags_to_examine(action, parameters)
     found: dict[str, Values] = {f"aws:RequestTag/{key}": value for key, value in tags.items()}
     if tags:
         found["aws:TagKeys"] = tuple(tags)
@@ -117,29 +118,16 @@ def of_parameters(action: Action | None, parameters: Mapping[str, Any]) -> dict[
     return found
 
 
-def request_tags(parameters: Mapping[str, Any]) -> dict[str, str]:
-    """Return the tags that a request would set, in whichever form the service has them."""
-    found: dict[str, str] = {}
-    for name, value in parameters.items():
-        if name.lower() == "tagspecifications":
-            for one in value or []:
-                found |= _pairs(one.get("Tags"))
-        elif name.lower() in ("tags", "taglist", "resourcetags"):
-            found |= _pairs(value)
-    return found
+def tags_to_examine(action: Action | None, parameters: Mapping[str, Any]) -> dict[str, str]:
+    """Return the tags of a request that policies see.
 
-
-def _pairs(value: Any) -> dict[str, str]:
-    if isinstance(value, Mapping):
-        return {str(key): str(text) for key, text in value.items()}
-    found = {}
-    for one in value or []:
-        if isinstance(one, Mapping):
-            key = one.get("Key", one.get("key", one.get("TagKey")))
-            text = one.get("Value", one.get("value", one.get("TagValue", "")))
-            if key is not None:
-                found[str(key)] = str(text)
-    return found
+    Of CloudFormation's own only EC2 examines the permission: other services set them for a caller
+    who may not tag (aws-cloudformation/aws-cloudformation-resource-providers-sns#75).
+    """
+    tags = request_tags(parameters)
+    if action is not None and action.name.startswith("ec2:"):
+        return tags
+    return {key: value for key, value in tags.items() if not is_reserved(key)}
 
 
 def context_of(

@@ -22,7 +22,7 @@ from clusterwright_localaws.iam.actions import Action
 from clusterwright_localaws.iam.context import Values
 from clusterwright_localaws.iam.lookups import Lookups
 from clusterwright_localaws.iam.operations import action_names
-from clusterwright_localaws.iam.request_keys import of_parameters, request_tags
+from clusterwright_localaws.iam.request_keys import of_parameters, tags_to_examine
 from clusterwright_localaws.iam.resources import Place, leaves_of, resources_of
 
 _ROLE = re.compile(r"arn:[a-z-]+:iam::\d{12}:role/.+")
@@ -121,7 +121,7 @@ def _tagging(
     resources: list[str],
 ) -> Iterator[Need]:
     """The tag action on the created resources, with the tags as aws:RequestTag."""
-    tags = request_tags(parameters)
+    tags = tags_to_examine(action, parameters)
     if action is None or not tags:
         return
     prefix, _, own = action.name.partition(":")

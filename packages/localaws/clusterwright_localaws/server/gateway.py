@@ -18,7 +18,7 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 from clusterwright_localaws import services
-from clusterwright_localaws.core import accounts, pagination, truncation
+from clusterwright_localaws.core import accounts, pagination, reserved_tags, truncation
 from clusterwright_localaws.core import answer_checks as answers
 from clusterwright_localaws.core.answer_repairs import repaired
 from clusterwright_localaws.core.call import OPERATIONS, UNMODELLED, Call, Operation
@@ -26,6 +26,7 @@ from clusterwright_localaws.core.credentials import access_key_of
 from clusterwright_localaws.core.errors import AwsError, ForwardToMoto
 from clusterwright_localaws.core.faults import fault_message, fault_status
 from clusterwright_localaws.core.overrides import overridden
+from clusterwright_localaws.core.request_tags import sets_reserved_only
 from clusterwright_localaws.core.runtime import runtime
 from clusterwright_localaws.core.simplifications import warnings_of
 from clusterwright_localaws.core.timers import timers
@@ -33,7 +34,8 @@ from clusterwright_localaws.core.validation import request_message, violations
 from clusterwright_localaws.server import recording, rpc_v2_cbor, wire
 from clusterwright_localaws.server.requests import uncompressed
 from clusterwright_localaws.server.wire import Answer
-from clusterwright_localaws.services.ec2 import network_checks, reserved_tags, tag_policy
+from clusterwright_localaws.services.ec2 import network_checks, tag_policy
+from clusterwright_localaws.services.ec2 import reserved_tags as ec2_reserved_tags
 from clusterwright_localaws.services.ec2.common import dry_run
 from clusterwright_localaws.services.ec2.network import network_of
 from clusterwright_localaws.services.s3.refusals import refusal as s3_refusal
@@ -204,15 +206,19 @@ def _answer(
         raise unknown_operation(service, operation)
     parameters = _checked(service, operation, request, path_parameters)
     acting: AbstractContextManager[None] = nullcontext()
-    if current.world.iam == "enforced":
+    by_aws = bool(request.headers.get(recording.SOURCE_HEADER))
+    # AWS sets its own tags for a caller who may not tag.
+    is_examined = not (by_aws and sets_reserved_only(parameters))
+    if current.world.iam == "enforced" and is_examined:
         from clusterwright_localaws.iam.gate import enter
 
         acting = enter(current, service, operation, request, region, parameters)
     if service == "ec2":
         tag_policy.check(current.world, operation, parameters)
-        by_aws = bool(request.headers.get(recording.SOURCE_HEADER))
-        reserved_tags.check(operation, parameters, by_aws=by_aws)
+        ec2_reserved_tags.check(operation, parameters, by_aws=by_aws)
         network_checks.check_ids(account, region, operation, parameters)
+    elif not by_aws:
+        reserved_tags.check(wire.service_model(service), operation, parameters)
     rest = truncation.continued(current, service, operation, account, region, parameters)
     if rest is not None:
         return wire.answer(service, operation, request, rest)
@@ -228,6 +234,7 @@ def _answer(
             min((fault.truncate for fault in hits if fault.truncate), default=None),
             functools.partial(_signer, request, service, region),
             signed=access_key_of(request) is not None,
+            by_aws=by_aws,
         ),
         request,
         to_moto,

@@ -1,6 +1,6 @@
 """Smithy's RPC v2 CBOR, translated from and to the JSON that the services and moto have.
 
-The SDKs for Go, Java and JavaScript use it with every service whose model lists it. Source:
+A service whose model lists it takes it beside its JSON; which an SDK sends differs between SDKs.
 https://smithy.io/2.0/additional-specs/protocols/smithy-rpc-v2.html
 """
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 import inspect
 import json
+import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pytest
@@ -35,12 +36,31 @@ TEAM = {"Key": "team", "Value": "training"}
 
 
 @pytest.fixture(scope="class")
-def ids() -> Iterator[dict[str, str]]:
+def calls() -> list[Mapping[str, Any]]:
+    """The calls that created the stack of `ids`, as `--record` writes them."""
+    return []
+
+
+class Log:
+    """Keeps the calls of CloudFormation."""
+
+    def __init__(self, calls: list[Mapping[str, Any]]) -> None:
+        self.calls = calls
+
+    def write(self, line: Mapping[str, Any]) -> None:
+        if line["source"] == "cloudformation":
+            self.calls.append(line)
+
+
+@pytest.fixture(scope="class")
+def ids(calls: list[Mapping[str, Any]]) -> Iterator[dict[str, str]]:
     """The physical ids of the stack `all`, created once for read-only tests."""
-    with local_aws():
+    with local_aws() as runtime:
         every_type.make_assets()
         body = template(every_type.RESOURCES, Outputs=every_type.OUTPUTS)
+        runtime.recorder = Log(calls)
         stack = create("all", body, Tags=[TEAM])
+        runtime.recorder = None
         assert stack["StackStatus"] == "CREATE_COMPLETE", stack.get("StackStatusReason")
         yield {name: one["PhysicalResourceId"] for name, one in resources_of("all").items()}
 
@@ -61,6 +81,19 @@ class TestCreated:
         )
         assert found["LaunchVersion"] == "1"
         assert found["PlacementName"] == ids["Placement"]
+
+    def test_types_whose_schema_says_so_have_the_tags_of_cloudformation(
+        self, ids: dict[str, str], calls: list[Mapping[str, Any]]
+    ) -> None:
+        texts = [json.dumps(call["parameters"], default=str) for call in calls]
+        values = re.compile(r'"aws:cloudformation:logical-id"(?:: |, "(?:Tag)?[Vv]alue": )"(\w+)"')
+        tagged = {name for text in texts for name in values.findall(text)}
+        expected = {
+            name
+            for name, definition in every_type.RESOURCES.items()
+            if (schema := resource_schema(definition["Type"], REGION)) and schema.takes_system_tags
+        }
+        assert tagged == expected
 
     def test_bucket_has_its_properties(self, ids: dict[str, str]) -> None:
         s3, name = aws("s3"), ids["Bucket"]
@@ -90,7 +123,7 @@ class TestCreated:
         tags = aws("s3control").list_tags_for_resource(
             AccountId=ACCOUNT, ResourceArn=outputs(described("all"))["ExpressArn"]
         )
-        assert tags["Tags"] == [TEAM]
+        assert own_tags(tags["Tags"]) == [TEAM]
 
     def test_roles_and_profiles_have_their_properties(self, ids: dict[str, str]) -> None:
         iam, role = aws("iam"), ids["Role"]
@@ -122,7 +155,7 @@ class TestCreated:
         assert reservation["AvailabilityZoneId"] == every_type.ZONE_ID
         assert own_tags(reservation["Tags"]) == [TEAM]
         (group,) = ec2.describe_placement_groups(GroupNames=[ids["Placement"]])["PlacementGroups"]
-        assert (group["Strategy"], own_tags(group["Tags"])) == ("cluster", [TEAM])
+        assert (group["Strategy"], group["Tags"]) == ("cluster", [TEAM])
         (version,) = ec2.describe_launch_template_versions(LaunchTemplateId=ids["Launch"])[
             "LaunchTemplateVersions"
         ]
@@ -139,7 +172,7 @@ class TestCreated:
         )
         assert db["DBSubnetGroup"]["DBSubnetGroupName"] == ids["DbSubnets"]
         assert [group["VpcSecurityGroupId"] for group in db["VpcSecurityGroups"]] == [ids["Group"]]
-        assert db["TagList"] == [TEAM]
+        assert own_tags(db["TagList"]) == [TEAM]
         secrets = aws("secretsmanager")
         value = json.loads(secrets.get_secret_value(SecretId=ids["Secret"])["SecretString"])
         assert (value["username"], len(value["password"])) == ("slurm", 32)
@@ -263,7 +296,7 @@ def _check_changes(ids: dict[str, str]) -> None:
     assert managed["DefaultVersionId"] == "v2"
     (db,) = aws("rds").describe_db_instances(DBInstanceIdentifier=ids["Db"])["DBInstances"]
     assert (db["BackupRetentionPeriod"], db["AllocatedStorage"]) == (8, 30)
-    assert db["TagList"] == [{"Key": "team", "Value": "inference"}]
+    assert own_tags(db["TagList"]) == [{"Key": "team", "Value": "inference"}]
     (alarm,) = aws("cloudwatch").describe_alarms(AlarmNames=[ids["Alarm"]])["MetricAlarms"]
     assert alarm["Threshold"] == 2
     budget = aws("budgets").describe_budget(AccountId=ACCOUNT, BudgetName=ids["Budget"])

@@ -25,6 +25,7 @@ from packages.localaws.tests.cloudformation.stacks import (
     template,
     update,
 )
+from packages.localaws.tests.handlers import own_tags
 
 BUCKET = "templates"
 NESTED = "AWS::CloudFormation::Stack"
@@ -88,7 +89,7 @@ class TestMadeAndDeleted:
         assert re.fullmatch(r"[A-Za-z0-9-]+-Inner-[A-Z0-9]{12}", nested["StackName"])
         assert nested["StackStatus"] == "CREATE_COMPLETE"
         assert nested["StackName"].startswith("top-Inner-")
-        assert nested["Tags"] == [{"Key": "team", "Value": "a"}]
+        assert own_tags(nested["Tags"]) == [{"Key": "team", "Value": "a"}]
         assert outputs(top)["Name"] == resources_of(inner_id())["Setting"]["PhysicalResourceId"]
         assert history("top", "Inner") == [
             ("Inner", "CREATE_IN_PROGRESS"),

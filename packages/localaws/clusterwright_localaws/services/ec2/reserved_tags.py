@@ -11,8 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from clusterwright_localaws.core.errors import AwsError
-
-_PREFIX = "aws:"
+from clusterwright_localaws.core.request_tags import is_reserved
 
 
 def check(operation: str, parameters: Mapping[str, Any], *, by_aws: bool) -> None:
@@ -28,8 +27,7 @@ def check(operation: str, parameters: Mapping[str, Any], *, by_aws: bool) -> Non
             raise AwsError(
                 "MissingParameter", "The request must contain the parameter Tag.Key", 400
             )
-        # The prefix is reserved in every capitalization.
-        if not by_aws and key.lower().startswith(_PREFIX):
+        if not by_aws and is_reserved(key):
             raise AwsError(
                 "InvalidParameterValue",
                 f"Value ( {key} ) for parameter key is invalid. "

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from clusterwright_localaws.core.call import Call, operation
 from clusterwright_localaws.core.errors import AwsError, ForwardToMoto
+from clusterwright_localaws.core.request_tags import is_reserved
 from clusterwright_localaws.services.kms import keys
 
 _MOST_TAGS = 50
@@ -112,5 +113,5 @@ def check_tags(tags: Sequence[Mapping[str, str]]) -> None:
         raise AwsError("TagException", "Duplicate tag keys", 400)
     if len(names) > _MOST_TAGS:
         raise AwsError("TagException", "Too many tags", 400)
-    if any(name.lower().startswith("aws:") for name in names):
+    if any(is_reserved(name) for name in names):
         raise AwsError("TagException", "Tags beginning with aws: are reserved", 400)

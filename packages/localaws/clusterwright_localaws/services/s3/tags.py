@@ -13,6 +13,7 @@ from urllib.parse import parse_qsl
 
 from clusterwright_localaws.core.call import Call, operation
 from clusterwright_localaws.core.errors import AwsError, ForwardToMoto
+from clusterwright_localaws.core.request_tags import is_reserved
 from clusterwright_localaws.services.s3.object_versions import existing_version
 from clusterwright_localaws.services.s3.world_buckets import find_bucket
 
@@ -20,8 +21,9 @@ _MOST_TAGS: Final = 10
 _LONGEST_KEY: Final = 128
 _LONGEST_VALUE: Final = 256
 _ALLOWED: Final = re.compile(r"[\w\s.:/=+\-@]*")
-_RESERVED: Final = "aws:"
 _OF_A_BUCKET: Final = "System tags cannot be added/updated by requester"
+# As quoted in cloud-custodian/cloud-custodian#2834.
+_REMOVED: Final = "System Tags cannot be removed by requester"
 _OF_AN_OBJECT: Final = "Your TagKey cannot be prefixed with aws:"
 _OF_A_NEW_BUCKET: Final = (
     'User-defined tag keys can\'t start with "aws:". This prefix is reserved for system tags. '
@@ -29,11 +31,25 @@ _OF_A_NEW_BUCKET: Final = (
 )
 
 
-@operation("s3", "PutBucketTagging")
+@operation("s3", "PutBucketTagging", "DeleteBucketTagging")
 def put_bucket_tagging(call: Call) -> Mapping[str, Any]:
-    if find_bucket(call.parameters["Bucket"]) is not None:
-        _check(_pairs(call.parameters["Tagging"]["TagSet"]), _OF_A_BUCKET)
-    raise ForwardToMoto
+    bucket = find_bucket(call.parameters["Bucket"])
+    if bucket is None:
+        raise ForwardToMoto
+    from moto.s3.models import s3_backends
+
+    tagger = s3_backends[bucket.account_id][call.partition].tagger
+    before = tagger.get_tag_dict_for_resource(bucket.arn)
+    of_aws = {} if call.by_aws else {key: one for key, one in before.items() if is_reserved(key)}
+    pairs = _pairs(call.parameters.get("Tagging", {}).get("TagSet", ()))
+    # What AWS has set is sent back as it is (hashicorp/terraform-provider-aws#7323).
+    sent = [pair for pair in pairs if pair not in of_aws.items()]
+    _check(sent, _OF_A_BUCKET, by_aws=call.by_aws)
+    if not set(of_aws) <= {key for key, _ in pairs}:
+        raise _invalid(_REMOVED)
+    tagger.delete_all_tags_for_resource(bucket.arn)
+    tagger.tag_resource(bucket.arn, [{"Key": key, "Value": value} for key, value in pairs])
+    return {}
 
 
 @operation("s3", "GetObjectTagging", "PutObjectTagging", "DeleteObjectTagging")
@@ -82,7 +98,13 @@ def check_tags(header: str) -> None:
     _check(pairs, _OF_AN_OBJECT, most=_MOST_TAGS)
 
 
-def _check(pairs: Sequence[tuple[str, str]], reserved: str, most: int | None = None) -> None:
+def _check(
+    pairs: Sequence[tuple[str, str]],
+    reserved: str,
+    *,
+    most: int | None = None,
+    by_aws: bool = False,
+) -> None:
     if most is not None and len(pairs) > most:
         raise AwsError("BadRequest", "Object tags cannot be greater than 10", 400)
     seen: set[str] = set()
@@ -90,7 +112,7 @@ def _check(pairs: Sequence[tuple[str, str]], reserved: str, most: int | None = N
         if key in seen:
             raise _invalid("Cannot provide multiple Tags with the same key", TagKey=key)
         seen.add(key)
-        if key.startswith(_RESERVED):
+        if is_reserved(key) and not by_aws:
             named = {} if reserved == _OF_A_NEW_BUCKET else {"TagKey": key}
             raise _invalid(reserved, **named)
         if not 1 <= len(key) <= _LONGEST_KEY or not _ALLOWED.fullmatch(key):

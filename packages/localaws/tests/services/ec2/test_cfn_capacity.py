@@ -12,7 +12,7 @@ from clusterwright_localaws.services.ec2.cfn_capacity import (
     LaunchTemplate,
     PlacementGroup,
 )
-from packages.localaws.tests.handlers import context, own_tags, tags
+from packages.localaws.tests.handlers import context, tags
 from packages.localaws.tests.parts import client
 
 pytestmark = pytest.mark.usefixtures("local")
@@ -27,7 +27,7 @@ def test_a_placement_group_changes_its_tags_only() -> None:
     assert created.attributes == {"GroupId": found["GroupId"], "GroupName": name}
     PlacementGroup().update(context(), name, before, {**before, "Tags": tags(b="2")})
     (found,) = ec2.describe_placement_groups(GroupNames=[name])["PlacementGroups"]
-    assert own_tags(found["Tags"]) == tags(b="2")
+    assert found["Tags"] == tags(b="2")
     PlacementGroup().delete(context(), name, before)
     assert ec2.describe_placement_groups()["PlacementGroups"] == []
 
@@ -53,7 +53,7 @@ class TestCapacityReservation:
         name = created.physical_id
         assert created.attributes["State"] == "active"
         assert created.attributes["TotalInstanceCount"] == "2"
-        found = {tag["Key"]: tag["Value"] for tag in own_tags(self.described(name)["Tags"])}
+        found = {tag["Key"]: tag["Value"] for tag in self.described(name)["Tags"]}
         assert found == {"team": "x", "a": "1"}
         after = {**self.BEFORE, "InstanceCount": 3}
         grown = CapacityReservation().update(context(), name, self.BEFORE, after)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 from urllib.parse import urlencode
 
@@ -89,3 +90,34 @@ def test_tags_of_what_is_missing(s3: Any) -> None:
     ):
         assert refusal(operation, Bucket="one", Key="none", **more)[0] == "NoSuchKey"
         assert refusal(operation, Bucket="one", Key="marker", **more)[0] == "MethodNotAllowed"
+
+
+@pytest.mark.usefixtures("aws")
+def test_tags_of_cloudformation_stay_on_a_bucket() -> None:
+    """AWS's tags are sent back unchanged, or the request is refused."""
+    body = json.dumps({"Resources": {"B": {"Type": "AWS::S3::Bucket"}}})
+    cloudformation, s3 = client("cloudformation"), client("s3")
+    cloudformation.create_stack(StackName="s", TemplateBody=body)
+    cloudformation.get_waiter("stack_create_complete").wait(
+        StackName="s", WaiterConfig={"Delay": 0.1}
+    )
+    (found,) = cloudformation.describe_stack_resources(StackName="s")["StackResources"]
+    bucket = found["PhysicalResourceId"]
+    of_aws = s3.get_bucket_tagging(Bucket=bucket)["TagSet"]
+    assert [tag["Key"] for tag in of_aws] == [
+        "aws:cloudformation:stack-name",
+        "aws:cloudformation:stack-id",
+        "aws:cloudformation:logical-id",
+    ]
+    own = {"Key": "team", "Value": "x"}
+    s3.put_bucket_tagging(Bucket=bucket, Tagging={"TagSet": [*of_aws, own]})
+    assert s3.get_bucket_tagging(Bucket=bucket)["TagSet"] == [*of_aws, own]
+    removed = ("InvalidTag", "System Tags cannot be removed by requester")
+    assert refusal(s3.put_bucket_tagging, Bucket=bucket, Tagging={"TagSet": [own]}) == removed
+    assert refusal(s3.delete_bucket_tagging, Bucket=bucket) == removed
+    changed = {**of_aws[0], "Value": "other"}
+    assert refusal(
+        s3.put_bucket_tagging, Bucket=bucket, Tagging={"TagSet": [changed, *of_aws[1:]]}
+    ) == ("InvalidTag", "System tags cannot be added/updated by requester")
+    drift = cloudformation.detect_stack_resource_drift(StackName="s", LogicalResourceId="B")
+    assert drift["StackResourceDrift"]["StackResourceDriftStatus"] == "IN_SYNC"
