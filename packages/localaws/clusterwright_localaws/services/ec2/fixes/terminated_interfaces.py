@@ -16,7 +16,7 @@ MOTO_VERSION = "5.2.5"
 DESCRIPTION = (
     "EC2: network interfaces created with an instance are deleted with it, unless the launch says "
     "otherwise; so subnets and security groups can be deleted afterwards. Terminating an instance "
-    "again succeeds"
+    "again succeeds, and answers that it is terminated"
 )
 REPRODUCTION = """\
 ec2 = boto3.client("ec2")
@@ -30,13 +30,16 @@ image = ec2.describe_images(Owners=["amazon"])["Images"][0]["ImageId"]
     NetworkInterfaces=[{"DeviceIndex": 0, "SubnetId": subnet}],
 )["Instances"]
 for _ in range(2):
-    ec2.terminate_instances(InstanceIds=[instance["InstanceId"]])
+    found = ec2.terminate_instances(InstanceIds=[instance["InstanceId"]])
+(ended,) = found["TerminatingInstances"]
+assert ended["CurrentState"] == ended["PreviousState"] == {"Code": 48, "Name": "terminated"}
 assert ec2.describe_network_interfaces()["NetworkInterfaces"] == []
 """
 
 
 def apply() -> None:
     from moto.ec2.models.instances import Instance
+    from moto.ec2.responses.instances import InstanceResponse
 
     prepare_in_moto = Instance.prep_nics
 
@@ -62,5 +65,15 @@ def apply() -> None:
                 interface.delete()
         return found
 
+    answer_in_moto = InstanceResponse.terminate_instances
+
+    def terminate_instances(self: Any) -> Any:
+        answered: Any = answer_in_moto(self)
+        for one in answered.result["TerminatingInstances"]:
+            if one["PreviousState"].name == "terminated":
+                one["CurrentState"] = one["PreviousState"]
+        return answered
+
+    InstanceResponse.terminate_instances = terminate_instances  # type: ignore[method-assign]
     Instance.prep_nics = prep_nics  # type: ignore[method-assign]
     Instance.terminate = terminate  # type: ignore[method-assign]
