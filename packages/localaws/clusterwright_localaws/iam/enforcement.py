@@ -6,11 +6,12 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from clusterwright_localaws.core.credentials import access_key_of
 from clusterwright_localaws.core.runtime import Runtime
 from clusterwright_localaws.iam import callers, denials, entities, resource_tags
 from clusterwright_localaws.iam.evaluation import Decision, Policies, Request, evaluate
 from clusterwright_localaws.iam.inside import acting, is_inside
-from clusterwright_localaws.iam.operations import FREE, UNSIGNED
+from clusterwright_localaws.iam.operations import FREE, UNSIGNED, VISITED
 from clusterwright_localaws.iam.policy import Policy, read_policy
 from clusterwright_localaws.iam.principals import Caller
 from clusterwright_localaws.iam.request_keys import context_of
@@ -56,6 +57,8 @@ def authorise(
         if caller is None:
             return None
     elif (service, operation) in UNSIGNED:
+        return None
+    elif (service, operation) in VISITED and access_key_of(request) is None:
         return None
     else:
         caller = callers.caller_of(runtime, request, service, region)

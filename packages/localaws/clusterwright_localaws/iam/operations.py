@@ -18,6 +18,11 @@ FREE = frozenset({("sts", "GetCallerIdentity"), ("sts", "GetSessionToken")})
 
 # Unsigned: the token in the request authenticates the caller.
 UNSIGNED = frozenset({("sts", "AssumeRoleWithWebIdentity"), ("sts", "AssumeRoleWithSAML")})
+# Also unsigned: whoever has a message may visit the SubscribeURL or the UnsubscribeURL in it. What
+# such a visit may end, SNS decides.
+# https://docs.aws.amazon.com/sns/latest/api/API_ConfirmSubscription.html
+# https://docs.aws.amazon.com/sns/latest/api/API_Unsubscribe.html
+VISITED = frozenset({("sns", "ConfirmSubscription"), ("sns", "Unsubscribe")})
 
 _S3 = {
     "CompleteMultipartUpload": "PutObject",

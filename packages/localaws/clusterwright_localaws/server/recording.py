@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from clusterwright_localaws.core.runtime import CallLog
+from clusterwright_localaws.core.urls import without_passwords
 from clusterwright_localaws.server import wire
 
 if TYPE_CHECKING:
@@ -189,7 +190,9 @@ def _plain(value: Any) -> Any:
         return {"bytes": len(value)}
     if isinstance(value, datetime):
         return value.isoformat()
-    if isinstance(value, (str, int, float, bool, list, tuple, dict)) or value is None:
+    if isinstance(value, str):
+        return without_passwords(value)
+    if isinstance(value, (int, float, bool, list, tuple, dict)) or value is None:
         return value
     if hasattr(value, "read"):  # the body of an object
         return {"bytes": len(value.read())}

@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 from typing import ClassVar
 
+import boto3
 import pytest
+from botocore import UNSIGNED
+from botocore.config import Config
 
 from clusterwright_localaws import local_aws
 from packages.localaws.tests.iam.conftest import (
@@ -82,3 +85,23 @@ def test_policies_are_ignored_when_iam_is_not_enforced() -> None:
     with local_aws(account=ACCOUNT):
         user("ann", deny("*"))("s3").list_buckets()
         Keys("AKIANOBODYSKEY000000")("ec2").describe_vpcs()
+
+
+def test_urls_in_messages_of_sns_are_visited_without_a_signature() -> None:
+    """SNS itself decides whom the token or the subscription lets in."""
+    with local_aws(iam="enforced"):
+        arn = ADMIN("sns").create_topic(Name="t")["TopicArn"]
+        made = ADMIN("sns").subscribe(
+            TopicArn=arn, Protocol="email", Endpoint="a@b.example", ReturnSubscriptionArn=True
+        )["SubscriptionArn"]
+        config = Config(signature_version=UNSIGNED)
+        visitor = boto3.client("sns", region_name="us-east-1", config=config)
+        found = refused(visitor.confirm_subscription, TopicArn=arn, Token="a" * 288)
+        assert found[1] == "InvalidParameter"
+        found = refused(visitor.list_subscriptions)
+        assert found[1] == "MissingAuthenticationToken"
+        # A signed call needs the permission.
+        found = refused(user("ann", allow("sns:List*"))("sns").unsubscribe, SubscriptionArn=made)
+        assert found[1] == "AuthorizationError"
+        visitor.unsubscribe(SubscriptionArn=made)
+        assert ADMIN("sns").list_subscriptions()["Subscriptions"] == []

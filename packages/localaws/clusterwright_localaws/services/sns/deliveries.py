@@ -16,6 +16,7 @@ from typing import Any, Final
 
 from clusterwright_localaws.core import moto_state
 from clusterwright_localaws.core.runtime import runtime
+from clusterwright_localaws.core.urls import without_passwords
 from clusterwright_localaws.services.sns import http_endpoints
 from clusterwright_localaws.services.sns.deduplication import (
     Published,
@@ -96,7 +97,7 @@ def _takes(subscription: Any, message: Message) -> bool:
     try:
         return accepts(json.loads(policy), scope, message.text, message.attributes)
     except TooManyStepsError:
-        where = f"from {subscription.topic.arn} to {subscription.endpoint}"
+        where = f"from {subscription.topic.arn} to {without_passwords(subscription.endpoint)}"
         runtime().warn(f"SNS: no delivery {where}: matching its filter policy takes too long")
         return False
 
@@ -122,7 +123,7 @@ def _deliver(subscription: Any, message: Message) -> None:
 
 def _dead(subscription: Any, message: Message, reason: str) -> None:
     """Send what was not delivered to the dead-letter queue of the subscription, if it has one."""
-    where = f"from {subscription.topic.arn} to {subscription.endpoint}"
+    where = f"from {subscription.topic.arn} to {without_passwords(subscription.endpoint)}"
     runtime().warn(f"SNS: no delivery {where}: {reason}")
     policy = subscription.attributes.get("RedrivePolicy")
     if not policy:

@@ -19,6 +19,7 @@ from typing import Any, Final
 from urllib.parse import SplitResult, unquote, urlsplit
 
 from clusterwright_localaws.core.runtime import runtime
+from clusterwright_localaws.core.urls import without_passwords
 from clusterwright_localaws.services.sns.endpoint_queues import EndpointQueues
 
 _TIMEOUT_S: Final = 5
@@ -56,9 +57,8 @@ def send(
     url = urlsplit(subscription.endpoint)
     current = runtime()
     if not is_local(url):
-        current.warn(
-            f"SNS: nothing is sent to {subscription.endpoint}: it is no address of this machine"
-        )
+        shown = without_passwords(subscription.endpoint)
+        current.warn(f"SNS: nothing is sent to {shown}: it is no address of this machine")
         return
     sent = {
         **headers,
@@ -81,7 +81,8 @@ def send(
         if failed is not None:
             failed(reason)
         else:
-            current.warn(f"SNS: nothing was sent to {subscription.endpoint}: {reason}")
+            shown = without_passwords(subscription.endpoint)
+            current.warn(f"SNS: nothing was sent to {shown}: {reason}")
 
     if not _queues.submit(subscription.endpoint, work):
         report(f"{_MOST_WAITING} requests are waiting")

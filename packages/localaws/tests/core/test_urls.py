@@ -1,0 +1,21 @@
+"""Tests of core.urls."""
+
+from __future__ import annotations
+
+import pytest
+
+from clusterwright_localaws.core.urls import without_passwords
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("to http://user:p%40ss@h:8080/a: no", "to http://user:<redacted>@h:8080/a: no"),
+        ("https://:secret@h", "https://:<redacted>@h"),
+        ("http://user@h/a:b@c", "http://user@h/a:b@c"),
+        ("http://h:80/a@b", "http://h:80/a@b"),
+        ("arn:aws:sns:us-east-1:1:t", "arn:aws:sns:us-east-1:1:t"),
+    ],
+)
+def test_passwords_are_not_shown(text: str, expected: str) -> None:
+    assert without_passwords(text) == expected
