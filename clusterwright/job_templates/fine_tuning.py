@@ -18,8 +18,6 @@ from clusterwright.job_templates.settings import Setting
 from clusterwright.job_templates.sizes import SETTINGS as SIZES
 from clusterwright.job_templates.sizes import planned_model
 from clusterwright.job_templates.template import Context, RefusedError
-from clusterwright.sizing import memory
-from clusterwright.sizing.layouts import one
 from clusterwright.sizing.models import usual_seq_len
 from clusterwright.sizing.plan_types import Layout
 from clusterwright.sizing.shape import ModelShape
@@ -222,6 +220,10 @@ def check_memory(
 
     Raises RefusedError.
     """
+    # The planner's arithmetic needs NumPy; most jobs, and the stacks, do not.
+    from clusterwright.sizing import memory
+    from clusterwright.sizing.layouts import one
+
     instance = context.catalog.instance(context.target.instance_type)
     known = instance.accelerator_memory_gib if instance is not None else None
     name, job = context.target.instance_type, context.template.name

@@ -22,7 +22,6 @@ from clusterwright.job_templates.mlperf_rules import (
 from clusterwright.job_templates.settings import Setting, SettingError
 from clusterwright.job_templates.template import Context, RefusedError
 from clusterwright.sizing.errors import GoalError
-from clusterwright.sizing.estimate import plan
 from clusterwright.sizing.goal import parse
 from clusterwright.sizing.offers import offers
 from clusterwright.sizing.plan_types import Quantiles
@@ -203,6 +202,8 @@ def _planned(
 
     Raises GoalError.
     """
+    from clusterwright.sizing.estimate import plan  # with NumPy, which most jobs do not need
+
     benchmark, cluster, target = run.benchmark, context.cluster, context.target
     goal = parse(
         {

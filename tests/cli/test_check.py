@@ -72,7 +72,7 @@ def test_offline_needs_no_credentials_and_imports_no_boto3(tmp_path: Path) -> No
         "import sys\n"
         "from clusterwright.cli.main import main\n"
         f"code = main(['check', {str(config(tmp_path))!r}, '--offline'])\n"
-        "assert not {'boto3', 'botocore', 'rich', 'moto', 'aws_cdk'} & set(sys.modules)\n"
+        "assert not {'boto3', 'botocore', 'rich', 'moto', 'numpy', 'aws_cdk'} & set(sys.modules)\n"
         "sys.exit(code)\n"
     )
     environment = {"PATH": "", "AWS_PROFILE": "there-is-none", "HOME": str(tmp_path)}

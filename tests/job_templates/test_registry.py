@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 
 from clusterwright.job_templates.registry import UnknownJobError, all_templates, template_named
@@ -15,6 +18,17 @@ def test_every_template_has_a_form_or_a_reason() -> None:
         assert template.source
         names = [setting.name for setting in template.all_settings]
         assert len(names) == len(set(names)), template.name
+
+
+def test_index_needs_no_numpy() -> None:
+    """It takes a quarter of the time of a start, and the stacks import the index."""
+    program = (
+        "import sys\n"
+        "from clusterwright.job_templates.registry import all_templates\n"
+        "assert all_templates()\n"
+        "assert 'numpy' not in sys.modules\n"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)
 
 
 def test_order_is_by_family_then_name() -> None:
