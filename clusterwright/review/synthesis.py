@@ -163,7 +163,7 @@ def _run(source: Source) -> dict[str, Any]:
                 f"app.py did not finish within {TIMEOUT_SECONDS} s",
                 "run it manually to see the cause",
             ) from None
-        # With policy findings it exits with 1 after writing everything.
+        # An older version without these switches exits with 1 after writing everything.
         if not (output / "manifest.json").is_file():
             raise NotSynthesised(
                 f"app.py exited with {done.returncode}: {_errors(done.stderr)}",
@@ -184,7 +184,10 @@ def _environment(source: Source, output: Path) -> dict[str, str]:
         config = config.relative_to(source.root)
     return kept | {
         "CDK_OUTDIR": os.fspath(output),
+        # Their findings are not read: `check` has those of the rules, and CI synthesises with all.
         "CDK_VALIDATION": "false",
+        "CLUSTERWRIGHT_CHECKS": "false",
+        "CLUSTERWRIGHT_NAG": "false",
         "CLUSTERWRIGHT_CONFIG": os.fspath(config),
         "PYTHONPATH": os.fspath(source.root),
         "NO_COLOR": "1",

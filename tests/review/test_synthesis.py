@@ -76,6 +76,9 @@ def test_stacks_and_their_order_are_read(source: Source, monkeypatch: pytest.Mon
     assert run["cwd"] == source.root
     assert run["env"]["CLUSTERWRIGHT_CONFIG"] == "configs/dev.yaml"
     assert "CDK_DEBUG" not in run["env"]
+    # Only the templates are read, which no validation changes.
+    for switch in ("CDK_VALIDATION", "CLUSTERWRIGHT_CHECKS", "CLUSTERWRIGHT_NAG"):
+        assert run["env"][switch] == "false"
 
 
 def test_equal_inputs_are_synthesised_once(
