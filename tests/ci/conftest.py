@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import stat
 import subprocess
 import sys
@@ -13,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tools.lint.files import ROOT, repository_files
+from tests.support.repository_copy import copy_repository
 
 NAME = "dev"
 
@@ -82,11 +81,7 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Checkout:
     """This repository with a change: two more nodes in dev."""
     folder = tmp_path_factory.mktemp("ci")
     path = folder / "clusters"
-    for file in repository_files():
-        if file.is_file():
-            target = path / file.relative_to(ROOT)
-            target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(file, target)
+    copy_repository(path)
     programs = folder / "programs"
     programs.mkdir()
     _program(programs / "gh", _GH.format(python=sys.executable))

@@ -10,15 +10,28 @@ from pathlib import Path
 from tools.lint.files import ROOT, repository_files
 
 
+def copy_repository(folder: Path) -> None:
+    """Copy the files of the repository to `folder`, and the bytecode that there is for them.
+
+    A process in the copy compiles only what was changed there: Python compares the time and the
+    size of each module with those in its bytecode, and the copies have the times of the originals.
+    """
+    for path in repository_files():
+        target = folder / path.relative_to(ROOT)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(path, target)
+        if path.suffix == ".py":
+            for compiled in path.parent.glob(f"__pycache__/{path.stem}.*.pyc"):
+                (target.parent / "__pycache__").mkdir(exist_ok=True)
+                shutil.copy2(compiled, target.parent / "__pycache__" / compiled.name)
+
+
 class RepositoryCopy:
     """The files of the repository in `folder`, which does not exist yet, as a git repository."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        for path in repository_files():
-            target = folder / path.relative_to(ROOT)
-            target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(path, target)
+        copy_repository(folder)
         (folder / ".venv").symlink_to(ROOT / ".venv")
         # `tools.lint.files` lists what git tracks.
         self.run("git", "init", "--quiet")
