@@ -14,6 +14,7 @@ from tests.support.environment import isolate
 isolate(os.environ)
 
 pytest_plugins = [
+    "tests.support.api_models",
     "tests.support.file_order",
     "tests.support.no_skips",
     "tests.support.sockets",
