@@ -17,6 +17,25 @@ def cause(values: Values) -> str | None:
     return f"Slurm: {said}: {text}" if said else None
 
 
+_OPTIONS: Final = (
+    (
+        r"mutually exclusive|used without|requires? --|not multiple of|doesn't fall between|"
+        r"number of requested tasks differ|did not request any GPU|to ensure --|"
+        r"with and without type",
+        "options of the job exclude each other, lack another one, or their numbers do not fit",
+    ),
+    (
+        r"",
+        "an option of the job is none of Slurm's, or has a value that it does not take",
+    ),
+)
+
+
+def options(values: Values) -> str:
+    """Why a command of Slurm refused the options of a job before it asked slurmctld."""
+    return f"Slurm: {meaning_of(_OPTIONS, values['reason'])}: {values['reason']}"
+
+
 def launch(values: Values) -> str:
     """Why a node did not start the tasks of a step."""
     text = values.get("reason", "").strip(" .")

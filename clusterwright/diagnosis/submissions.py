@@ -19,6 +19,8 @@ _ANSWER: Final = re.compile(
     r"(?P<reason>.+)"
 )
 _UNSPECIFIED: Final = "Unspecified error"
+_AFTER: Final = "Invalid generic resource (gres) specification"
+"""How sbatch ends after it has said which options do not fit."""
 _MOST: Final = 6
 
 
@@ -45,6 +47,8 @@ class Submissions(Generic[_Line]):
                 words = " ".join(_words(held))
                 return [*before, (f"{text.rstrip()}: {words}", line)]
             return [*before, (text, line)]
+        if self._held and found["text"].strip(" .") == _AFTER:
+            return [*before, *self.end()]
         if len(self._held) >= _MOST:
             before += self.end()
         self._name = found["name"]

@@ -42,3 +42,17 @@ def test_lines_of_another_command_and_of_programs_stay_lines() -> None:
 def test_a_refusal_without_words_has_no_reason() -> None:
     (found,) = findings(*of_log(REFUSED.format("Unspecified error")))
     assert "refused it without a reason" in found.cause
+
+
+def test_end_of_a_command_repeats_what_it_said() -> None:
+    text = (
+        "sbatch: error: --gpus-per-socket option requires --sockets-per-node specification\n"
+        "sbatch: error: Invalid generic resource (gres) specification"
+    )
+    (found,) = findings(*of_log(text))
+    assert found.cause == (
+        "Slurm: options of the job exclude each other, lack another one, or their numbers do not "
+        "fit: --gpus-per-socket option requires --sockets-per-node specification"
+    )
+    (alone,) = findings(*of_log(text.partition("\n")[2]))
+    assert alone.signature == "slurm-error"

@@ -41,6 +41,7 @@ LISTS: Final = (
     _FOLDER / "diagnosed-failures-twenty-fourth-hold-out.yaml",
     _FOLDER / "diagnosed-failures-twenty-fifth-hold-out.yaml",
     _FOLDER / "diagnosed-failures-twenty-sixth-hold-out.yaml",
+    _FOLDER / "diagnosed-failures-twenty-seventh-hold-out.yaml",
 )
 
 
@@ -513,11 +514,13 @@ def _last_hold_outs(
     twenty_fourth: Sequence[Measured],
     twenty_fifth: Sequence[Measured],
     twenty_sixth: Sequence[Measured],
+    twenty_seventh: Sequence[Measured],
 ) -> list[str]:
     """All parts again, before and after lists of reasons and chains of errors were read."""
     named, silent = _first_try(twenty_fourth)
     then_named, then_silent = _first_try(twenty_fifth)
-    last_named, last_silent = _first_try(twenty_sixth)
+    sixth_named, sixth_silent = _first_try(twenty_sixth)
+    last_named, _ = _first_try(twenty_seventh)
     return [
         "The twenty-fourth is of all parts of a cluster, collected before the signatures were "
         "read by the person who then changed them, and is counted as strictly, with the "
@@ -534,13 +537,15 @@ def _last_hold_outs(
         f"common programs write: {then_named}, and {then_silent} logs of healthy parts had no "
         "finding. The twenty-sixth is of programs that the earlier ones have little of "
         "(Mountpoint, Volcano, Ray, DCGM's modules, sbatch itself), collected by somebody who had "
-        f"not read the signatures, with three expectations narrowed: {last_named}, "
+        f"not read the signatures, with three expectations narrowed: {sixth_named}, "
         f"{_TWENTY_SIXTH_WRONG} with another cause or one beside the right one, "
-        f"{_TWENTY_SIXTH_UNKNOWN} with none, and {last_silent} logs of healthy "
+        f"{_TWENTY_SIXTH_UNKNOWN} with none, and {sixth_silent} logs of healthy "
         "parts without a finding. What was then built reads what a "
         "command of Slurm prints about one request as one report, checks of glog and abseil by "
         "the library that they are in, Mountpoint's warnings by its own list of what it does not "
-        "do, and gangs. For failures that nobody has tried, expect about three of five.",
+        "do, and gangs. The twenty-seventh, small and of the same searches, was measured "
+        f"after that: {last_named}. For failures that nobody has tried, expect about three of "
+        "five.",
         "",
         "A log that ends with an error whose words tell no kind is reported as an unknown cause, "
         "with the line.",
@@ -575,6 +580,7 @@ _NAMES: Final = (
     "twenty-fourth hold-out",
     "twenty-fifth hold-out",
     "twenty-sixth hold-out",
+    "twenty-seventh hold-out",
 )
 _FIFTH_WRONG: Final = 19
 _FIFTH_UNKNOWN: Final = 10

@@ -526,6 +526,23 @@ SIGNATURES: Final = (
         kinds=("log", "daemon", "scheduler-node", "job"),
     ),
     Signature(
+        # Texts of slurm_opt.c, gres.c and getopt in sbatch, srun and salloc (24.11).
+        "slurm-options",
+        slurm_errors.options,
+        (
+            r"\b(?:sbatch|srun|salloc): (?:error|fatal): (?P<reason>[^\n]{0,120}(?:are mutually exclusive|is mutually exclusive "
+            r"with|used without |option requires --|is not multiple of|doesn't fall between|"
+            r"number of requested tasks differ|did not request any GPU|Failed to ensure --|"
+            r"\(with and without type)[^\n]{0,160})",
+            r"\b(?:sbatch|srun|salloc): (?:error|fatal): (?P<reason>(?:Invalid numeric value|unrecognized --\S+ argument|Invalid "
+            r"--\S+ (?:specification|argument)|Bad rlimit name)[^\n]{0,160})",
+            r"\b(?:sbatch|srun|salloc): (?P<reason>(?:unrecognized|invalid) option\b[^\n]{0,120}|option '[^\n]{1,80}' "
+            r"(?:requires|doesn't allow|is ambiguous)[^\n]{0,60})",
+        ),
+        next=("clusterwright check-job {file} JOBFILE",),
+        kinds=("log", "job"),
+    ),
+    Signature(
         "slurm-error",
         slurm_errors.cause,
         (

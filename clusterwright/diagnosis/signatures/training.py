@@ -245,7 +245,9 @@ SIGNATURES: Final = (
             r"(?:insufficient|out of) shared memory|unable to open shared memory object(?!.{0,160}Too many "
             r"open files)|"
             r"(?:Error while creating|Call to ftruncate|posix_fallocate).{0,80}(?:shared memory|"
-            r"shm)|shm.{0,40}No space left|killed by signal: Bus error",
+            r"shm)|shm.{0,40}No space left|killed by signal: Bus error|"
+            # UCX, uct/sm/mm: processes of a node exchange messages there.
+            r"\bmm_iface failed to allocate receive FIFO",
         ),
         kinds=_TEXT,
     ),

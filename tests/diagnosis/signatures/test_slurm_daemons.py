@@ -8,6 +8,13 @@ from tests.diagnosis.made import signature_of
 
 CASES = (
     (
+        "job",
+        "srun: fatal: SLURM_MEM_PER_CPU, SLURM_MEM_PER_GPU, and SLURM_MEM_PER_NODE are mutually exclusive.",
+        "slurm-options",
+    ),
+    ("job", 'sbatch: error: Invalid numeric value "0" for --ntasks.', "slurm-options"),
+    ("job", "sbatch: unrecognized option '--gpus_per_node=8'", "slurm-options"),
+    (
         "log",
         "slurmctld[1]: fatal: failed to initialize accounting_storage plugin",
         "slurm-plugin-start",

@@ -53,6 +53,7 @@ CASES = (
         "master-port",
     ),
     ("log", "found NaN in local grad norm in backward pass", "numerical"),
+    ("log", "mm_iface failed to allocate receive FIFO", "shared-memory"),
     ("log", "libfabric: Unresponsive remote receiver. Peer GID 00", "efa-error"),
     (
         "log",
