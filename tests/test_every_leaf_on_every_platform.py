@@ -161,7 +161,8 @@ HERE: dict[tuple[str, str], Case] = {
 }
 
 QUICK = ("finding", "cost")
-SLOW = ("cluster.json", "ParallelCluster's configuration", "template", "manifests")
+# Templates last: a synthesis takes most of the time.
+SLOW = ("cluster.json", "ParallelCluster's configuration", "manifests", "template")
 
 
 ONLY: dict[str, tuple[str, ...]] = {
