@@ -11,21 +11,11 @@ from tools.lint.files import ROOT, repository_files
 
 
 def copy_repository(folder: Path) -> None:
-    """Copy the files of the repository to `folder`, and the bytecode of what is not a test.
-
-    A process in the copy compiles only what was changed there: Python compares the time and the
-    size of each module with those in its bytecode, and the copies have the times of the originals.
-    """
-    compiled = set()
+    """Copy the files of the repository to `folder`."""
     for path in repository_files():
         target = folder / path.relative_to(ROOT)
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(path, target)
-        if path.suffix == ".py" and "tests" not in path.relative_to(ROOT).parts:
-            compiled.add(path.parent / "__pycache__")
-    for cache in compiled:
-        if cache.is_dir():
-            shutil.copytree(cache, folder / cache.relative_to(ROOT))
 
 
 class RepositoryCopy:
