@@ -130,10 +130,9 @@ def run_cluster(
     order = {node.name: index for index, node in enumerate(nodes)}
     settled.sort(key=lambda one: order[str(one["name"])])
     settled = [_advised(folder, one, clock()) for one in settled]
-    ended = _stamp(clock())
     for one in settled:
         # A node without results has told nothing of a boot that began since.
-        keep_node(folder, one, wanted, ended if one["checks"] else began_now)
+        keep_node(folder, one, wanted, _stamp(clock()) if one["checks"] else began_now)
     types = {str(one["instance_type"]) for one in settled}
     report["nodes"] = [_without_facts(one) for one in settled]
     report["baseline"] = [one.to_json() for one in kept if one.instance_type in types]
