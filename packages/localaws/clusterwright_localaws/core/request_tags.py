@@ -32,7 +32,9 @@ def request_tag_keys(parameters: Mapping[str, Any]) -> Iterator[str]:
 
 def sets_reserved_only(parameters: Mapping[str, Any]) -> bool:
     """Return whether PutBucketTagging sets tags of AWS and no other."""
-    given = parameters.get("Tagging", {}).get("TagSet", ())
+    tagging = parameters.get("Tagging")
+    # Of objects it is the text of a query.
+    given = tagging.get("TagSet") or () if isinstance(tagging, Mapping) else ()
     return bool(given) and all(is_reserved(str(tag["Key"])) for tag in given)
 
 
