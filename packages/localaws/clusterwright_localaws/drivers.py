@@ -35,6 +35,7 @@ from clusterwright_localaws.services.pcs.cluster_driver import (
     current_order,
     end_nodes,
     launch_nodes,
+    running_instances,
 )
 from clusterwright_localaws.services.pcs.suspension import end_version
 from clusterwright_localaws.services.sagemaker.node_driver import (
@@ -80,5 +81,6 @@ __all__ = [
     "launch_nodes",
     "load_world",
     "members",
+    "running_instances",
     "serving",
 ]

@@ -179,6 +179,29 @@ def current_order(runtime: Runtime, account: str, region: str, cluster_id: str) 
         return order_of(store, _cluster(store, cluster_id))
 
 
+def running_instances(
+    runtime: Runtime, account: str, region: str, cluster_id: str
+) -> frozenset[str] | None:
+    """Return the ids of a cluster's instances that run now; None if it has no controller.
+
+    Raises
+    ------
+    LookupError
+        The cluster does not exist any more.
+    """
+    with runtime.lock, acting_as(None):
+        store = store_in(runtime, account, region)
+        cluster = _cluster(store, cluster_id)
+        if cluster.status in _WITHOUT_CONTROLLER:
+            return None
+        return frozenset(
+            node.instance_id
+            for group in cluster.groups.values()
+            if group.status not in _NOT_IN_SLURM
+            for node in fleet.running(store, group)
+        )
+
+
 def order_of(store: Store, cluster: PcsCluster) -> PcsOrder:
     """Return what a driver has to bring about."""
     return PcsOrder(

@@ -12,7 +12,8 @@ from typing import Any, Final
 
 from botocore.exceptions import ClientError
 
-from clusterwright_localaws.services.ec2.reserved import MARKETS
+from clusterwright_localaws.services.ec2.reserved import MARKETS, reserved_in
+from clusterwright_localaws.services.ec2.reserved import running as running_in_ec2
 from clusterwright_localaws.services.pcs import launch_templates
 from clusterwright_localaws.services.pcs.controller import CLUSTER_TAG, GROUP_TAG
 from clusterwright_localaws.services.pcs.state import ChildResource, Node, PcsCluster, Store
@@ -199,19 +200,7 @@ def _drop_ended(store: Store, group: ChildResource) -> None:
 def _alive(store: Store, nodes: list[Node]) -> set[str]:
     if not nodes:
         return set()
-    pages = (
-        store.client("ec2")
-        .get_paginator("describe_instances")
-        .paginate(
-            Filters=[
-                {"Name": "instance-id", "Values": [node.instance_id for node in nodes]},
-                {"Name": "instance-state-name", "Values": ["pending", "running"]},
-            ]
-        )
-    )
-    return {
-        instance["InstanceId"]
-        for page in pages
-        for reservation in page["Reservations"]
-        for instance in reservation["Instances"]
-    }
+    # Not by DescribeInstances: a driver asks every second.
+    reserved_in(store.runtime, store.account, store.region)  # ends the instances of ended blocks
+    known = {node.instance_id for node in nodes}
+    return known & {instance.id for instance in running_in_ec2(store.account, store.region)}

@@ -15,6 +15,7 @@ from clusterwright_localaws.services.pcs.cluster_driver import (
     current_order,
     end_nodes,
     launch_nodes,
+    running_instances,
 )
 from packages.localaws.tests.parts import client
 from packages.localaws.tests.pcs_parts import (
@@ -161,9 +162,12 @@ def test_instance_that_somebody_terminated_is_not_in_the_order(site: PcsSite) ->
         identifier = site.create()["id"]
         found = site.create_group()
         lost = instances(found["id"])[0]["InstanceId"]
+        assert lost in (running_instances(runtime(), *place(), identifier) or ())
         client("ec2").terminate_instances(InstanceIds=[lost])
         order = current_order(runtime(), *place(), identifier)
-        assert lost not in {one.instance_id for one in order.groups[0].instances}
+        others = {one.instance_id for one in order.groups[0].instances}
+        assert lost not in others
+        assert running_instances(runtime(), *place(), identifier) == others
         with pytest.raises(LookupError, match="pcs_missing"):
             current_order(runtime(), *place(), "pcs_missing")
         with pytest.raises(LookupError, match="no group other"):
@@ -183,6 +187,7 @@ def test_suspended_cluster_has_no_controller() -> None:
             assert not machines.orders[-1].is_up
             machines.complete()
             assert cluster()["status"] == "SUSPENDED"
+            assert running_instances(runtime(), *place(), cluster()["id"]) is None
             client("pcs").update_cluster(clusterIdentifier="train", scheduler={"version": "25.05"})
             cluster()
             assert machines.orders[-1].is_up

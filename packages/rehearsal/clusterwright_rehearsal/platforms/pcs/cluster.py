@@ -15,6 +15,7 @@ from clusterwright_localaws.drivers import (
     current_order,
     end_nodes,
     launch_nodes,
+    running_instances,
 )
 from clusterwright_rehearsal.errors import RehearsalError
 from clusterwright_rehearsal.nodes.aws_clients import AwsClients
@@ -121,7 +122,7 @@ class RunningCluster:
         if gone:
             self._replace(gone)
         self._launch_missing()
-        self._apply_current()
+        self._notice_ended()
 
     def _is_lost(self, node: PcsNode, states: dict[str, str]) -> bool:
         """Whether an instance has been lost, or its slurmd is not answering, for some time."""
@@ -212,13 +213,12 @@ class RunningCluster:
         if self._controller is not None:
             self._controller.run(f"scontrol update nodename={name} state={state}")
 
-    def _apply_current(self) -> None:
-        """Notice instances that somebody terminated in EC2."""
+    def _notice_ended(self) -> None:
+        """Crash the machines of instances that somebody terminated in EC2."""
         known = {node.order.instance_id for node in self.nodes()}
-        order = current_order(self._runtime, *self._here())
-        if not order.is_up:
+        there = running_instances(self._runtime, *self._here())
+        if there is None:
             return
-        there = {one.instance_id for group in order.groups for one in group.instances}
         for node in self.nodes():
             if node.order.instance_id in known - there and node.machine.is_up():
                 node.machine.crash()  # as EC2 ends it; the next look replaces it

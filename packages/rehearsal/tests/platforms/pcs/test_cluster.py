@@ -67,6 +67,7 @@ class Site:
         monkeypatch.setattr(module, "Controller", lambda *_: self.controller)
         monkeypatch.setattr(module, "members", lambda _, found: list(self.members(found)))
         monkeypatch.setattr(module, "current_order", lambda *_: self.order)
+        monkeypatch.setattr(module, "running_instances", lambda *_: self.running())
         monkeypatch.setattr(module, "end_nodes", self.end_nodes)
         monkeypatch.setattr(module, "launch_nodes", self.launch_nodes)
         settings = Settings(detection_s=0.0, failed_launches=2)
@@ -76,6 +77,11 @@ class Site:
         self.cluster = RunningCluster(Mock(), self.order, Mock(), vpc, settings, record)
         monkeypatch.setattr(self.cluster, "_boot", lambda _: None)
         monkeypatch.setattr(self.cluster, "_run_agent", self.run_agent)
+
+    def running(self) -> frozenset[str] | None:
+        if not self.order.is_up:
+            return None
+        return frozenset(one.instance_id for each in self.order.groups for one in each.instances)
 
     def run_agent(self, node: Any, **_: Any) -> None:
         if self.failure is not None:
