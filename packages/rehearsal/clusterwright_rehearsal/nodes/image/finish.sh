@@ -38,7 +38,7 @@ echo 'ubuntu ALL=(ALL) NOPASSWD:ALL' >"${root}/etc/sudoers.d/90-cloud-init-users
 chmod 440 "${root}/etc/sudoers.d/90-cloud-init-users"
 
 # --- emulated commands instead of the real ones
-for name in findmnt:usr/bin modprobe:usr/sbin dmesg:usr/bin lscpu:usr/bin free:usr/bin; do
+for name in findmnt:usr/bin modprobe:usr/sbin dmesg:usr/bin lscpu:usr/bin free:usr/bin aws:usr/bin; do
   path="${root}/${name#*:}/${name%:*}"
   mv "${path}" "${path}.real"
 done
@@ -51,6 +51,7 @@ kernel_modules /usr/sbin/modprobe
 kernel_log /usr/bin/dmesg
 host_tools /usr/bin/lscpu
 host_tools /usr/bin/free
+aws /usr/bin/aws
 mount_shared /usr/sbin/mount.lustre
 mount_shared /usr/sbin/mount.nfs
 mount_shared /usr/sbin/mount.nfs4
@@ -66,6 +67,10 @@ LINKS
 chmod 755 "${root}"/usr/lib/emulation/*.py "${root}/usr/lib/emulation/containers/enroot"
 chroot "${root}" python3 -m compileall -q /usr/lib/emulation
 
+# The AWS CLI lists its models' folders several times in each call: those without a model are removed.
+find "${root}/usr/lib/python3/dist-packages/awscli/botocore/data" -mindepth 1 -depth \
+  -type d -empty -delete
+
 # --- stubs of Enroot and Pyxis, not installed in their folders: not every image has them
 # A suite without a compiler has no stub of Pyxis, and scenarios with containers are skipped.
 if [[ -x "${root}/usr/bin/tcc" ]]; then
@@ -80,7 +85,7 @@ for unit in slurmctld slurmd slurmdbd sackd mariadb munge nfs-client.target rpcb
   logrotate.timer man-db.timer systemd-tmpfiles-clean.timer; do
   systemctl --root="${root}" disable "${unit}" >/dev/null 2>&1 || true
 done
-systemctl --root="${root}" enable chrony emulated-hardware dlami-nvme >/dev/null 2>&1
+systemctl --root="${root}" enable chrony emulated-hardware dlami-nvme emulated-aws.socket >/dev/null 2>&1
 systemctl --root="${root}" set-default multi-user.target >/dev/null 2>&1
 # Not needed in a container, and each start takes time.
 systemctl --root="${root}" mask systemd-logind getty.target console-getty.service ldconfig.service \

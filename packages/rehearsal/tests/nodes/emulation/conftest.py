@@ -5,15 +5,15 @@ from __future__ import annotations
 import json
 import runpy
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from clusterwright_rehearsal.nodes import images
 from clusterwright_rehearsal.nodes.hardware import hardware_of
+from packages.rehearsal.tests.nodes.emulation import installed_aws
 
-TOOLS = images.RECIPE / "root/usr/lib/emulation"
+TOOLS = installed_aws.TOOLS
 Tool = Callable[..., tuple[int, str]]
 
 
@@ -66,3 +66,11 @@ def call(
         return int(ended.value.code or 0), printed.out, printed.err
 
     return run
+
+
+@pytest.fixture(scope="module")
+def aws(tmp_path_factory: pytest.TempPathFactory) -> Iterator[installed_aws.Installed]:
+    found = installed_aws.install(tmp_path_factory.mktemp("aws"))
+    yield found
+    found.server.kill()
+    found.server.wait()
