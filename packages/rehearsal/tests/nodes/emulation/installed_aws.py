@@ -78,11 +78,25 @@ class Installed:
         found: dict[str, Any] = json.loads(done.stdout)
         return found
 
+    def connect(self) -> socket.socket:
+        """A connection to the server, on which nothing was sent."""
+        found = socket.socket(socket.AF_UNIX)
+        found.settimeout(SECONDS)
+        found.connect(str(self.folder / "socket"))
+        return found
+
+    def processes(self) -> list[int]:
+        """The server's calls that run."""
+        children = Path(f"/proc/{self.server.pid}/task/{self.server.pid}/children")
+        return [int(word) for word in children.read_text().split()]
+
     def serves(self, **options: Any) -> bool:
         return bool(self.seen("x", **options)["parent"] == self.server.pid)
 
 
-def install(folder: Path, idle_s: float = 120.0, imported: str = "") -> Installed:
+def install(
+    folder: Path, idle_s: float = 120.0, imported: str = "", receive_s: float = 5.0
+) -> Installed:
     """Install both, and start the server; `imported` is executed when the AWS CLI is imported."""
     (folder / "awscli").mkdir()
     (folder / "awscli/__init__.py").write_text(_PACKAGE)
@@ -97,6 +111,7 @@ def install(folder: Path, idle_s: float = 120.0, imported: str = "") -> Installe
             ("/run/emulation/aws.socket", str(path)),
             ("/usr/bin/aws.real", str(real)),
             ("_IDLE_S = 120.0", f"_IDLE_S = {idle_s}"),
+            ("_RECEIVE_S = 5.0", f"_RECEIVE_S = {receive_s}"),
         ):
             text = text.replace(old, new)
         (folder / name).write_text(text)

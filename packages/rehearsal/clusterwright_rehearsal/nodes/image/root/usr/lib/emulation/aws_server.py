@@ -19,7 +19,7 @@ import marshal
 import os
 import resource
 import runpy
-import selectors
+import select
 import signal
 import socket
 import struct
@@ -33,7 +33,8 @@ REAL = "/usr/bin/aws.real"
 
 _LISTENING = 3
 """The first file that systemd passes (sd_listen_fds(3))."""
-_SEND_S = 5.0
+_RECEIVE_S = 5.0
+"""How long a call waits for what its client sends."""
 _IDLE_S = 120.0
 _JOINED = ("mnt", "net", "uts", "ipc", "cgroup")
 _EQUAL = ("pid", "user", "time")
@@ -47,6 +48,9 @@ _MODULES = (
     *("s3transfer.manager", "encodings.idna", "encodings.ascii"),
 )
 """What the AWS CLI imports only when it runs a command."""
+
+Request = tuple[list[str], dict[bytes, bytes], str, int, list[int]]
+"""Arguments, environment, folder, umask, and the numbers of the open files."""
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -92,26 +96,26 @@ class Call:
 
 def main() -> None:
     own = Own(preload(), identity("self"), len(os.listdir("/proc/self/task")) > 1)
-    with selectors.DefaultSelector() as ready, socket.socket(fileno=_LISTENING) as listening:
-        ready.register(listening, selectors.EVENT_READ, None)
-        # Without a call only the socket is left.
-        while (events := ready.select(_IDLE_S)) or len(ready.get_map()) > 1:
-            for key, _ in events:
-                call: Call | None = key.data
-                if call is None:
-                    found = _accept(listening, own)
-                    if found is not None:
-                        ready.register(found.connection, selectors.EVENT_READ, found)
-                        ready.register(found.process, selectors.EVENT_READ, found)
-                elif key.fileobj is call.connection:
-                    # A client sends nothing more: its connection has ended.
-                    ready.unregister(call.connection)
-                    call.kill()
-                else:
-                    with contextlib.suppress(KeyError):
+    calls: dict[int, Call] = {}
+    with select.epoll() as ready, socket.socket(fileno=_LISTENING) as listening:
+        ready.register(listening, select.EPOLLIN)
+        # One event at a time: the next one may have a number that the first has closed.
+        while (events := ready.poll(_IDLE_S, 1)) or calls:
+            for number, _ in events:
+                if number == listening.fileno():
+                    if (found := _accept(listening, own)) is not None:
+                        # Its process reads what the client sends; of interest here is the end.
+                        ready.register(found.connection, select.EPOLLRDHUP)
+                        ready.register(found.process, select.EPOLLIN)
+                        calls |= {found.connection.fileno(): found, found.process: found}
+                elif number == (call := calls.pop(number)).process:
+                    ready.unregister(number)
+                    if calls.pop(call.connection.fileno(), None) is not None:
                         ready.unregister(call.connection)
-                    ready.unregister(call.process)
                     call.answer()
+                else:
+                    ready.unregister(number)
+                    call.kill()
 
 
 def preload() -> dict[bytes, bytes]:
@@ -143,73 +147,93 @@ def identity(process: int | str) -> dict[str, str]:
 
 
 def _accept(listening: socket.socket, own: Own) -> Call | None:
-    """Start the call of a client; None if it is refused or has sent too little."""
+    """Start the call of a client; None if it is refused."""
     connection, _ = listening.accept()
-    connection.settimeout(_SEND_S)
-    files: list[int] = []
     try:
-        first, files, _, _ = socket.recv_fds(connection, 4, 253)
-        size = int.from_bytes(first, "big")
-        parts = []
-        while size > 0 and (part := connection.recv(min(size, 1 << 16))):
-            parts.append(part)
-            size -= len(part)
         client, _, _ = struct.unpack(
             "3i", connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12)
         )
-        incomplete = size > 0 or len(first) < 4
-        if incomplete or own.has_threads or identity(client) != own.identity:
+        if own.has_threads or identity(client) != own.identity:
             raise Refused
-        connection.settimeout(None)
         pid = os.fork()
-        if pid == 0:
-            _become(own, connection, client, files, marshal.loads(b"".join(parts)))
-        return Call(connection, pid)
-    except (Refused, OSError):
+    except (Refused, OSError, ValueError):  # ValueError: the name of the client is not text
         connection.close()
         return None
-    finally:
-        for number in files:
-            os.close(number)
+    if pid == 0:
+        try:
+            _serve(own, connection, client)
+        finally:
+            os._exit(1)
+    try:
+        return Call(connection, pid)
+    except OSError:
+        # Without its end the client would wait for ever.
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+        connection.close()
+        return None
+
+
+def _serve(own: Own, connection: socket.socket, client: int) -> NoReturn:
+    """Be the call of a client. Until the client is told so, it runs the AWS CLI itself."""
+    try:
+        _close_all_but({0, 1, 2, connection.fileno()})
+        connection.settimeout(_RECEIVE_S)
+        files, request = _received(connection)
+        told, environment, words = _become(own, connection.detach(), client, files, request)
+        os.write(told, b"s")
+        os.close(told)
+    except BaseException:  # noqa: BLE001  the client starts the AWS CLI
+        os._exit(1)
+    sys.argv = ["aws", *words]
+    os._exit(_run(unbuffered=bool(environment.get(b"PYTHONUNBUFFERED"))))
+
+
+def _received(connection: socket.socket) -> tuple[list[int], Request]:
+    """Return a client's open files and its request. Raises Refused if it has sent too little."""
+    first, files, _, _ = socket.recv_fds(connection, 4, 253)
+    size = int.from_bytes(first, "big")
+    parts = []
+    while size > 0 and (part := connection.recv(min(size, 1 << 16))):
+        parts.append(part)
+        size -= len(part)
+    if size > 0 or len(first) < 4:
+        raise Refused
+    return files, marshal.loads(b"".join(parts))
 
 
 def _become(
-    own: Own,
-    connection: socket.socket,
-    client: int,
-    files: list[int],
-    request: tuple[list[str], dict[bytes, bytes], str, int, list[int]],
-) -> NoReturn:
-    """Run the call of a client in this process."""
+    own: Own, connection: int, client: int, files: list[int], request: Request
+) -> tuple[int, dict[bytes, bytes], list[str]]:
+    """Take over what belongs to a client.
+
+    Returns the number that the connection has now, the environment and the arguments.
+    """
     words, environment, folder, mask, numbers = request
-    try:
-        if own.variables.keys() & environment.keys():
-            raise Refused
-        os.setsid()
-        _join_cgroup(client)
-        _join_namespaces(client)
-        if not os.path.samestat(os.stat("/"), os.stat(f"/proc/{client}/root")):
-            raise Refused
-        os.chdir(folder)
-        paths = _module_paths(environment)
-        os.umask(mask)
-        if (groups := _groups(client)) != os.getgroups():
-            os.setgroups(groups)
-        for limit in _LIMITS:
-            wanted = resource.prlimit(client, limit)
-            if wanted != resource.getrlimit(limit):
-                resource.setrlimit(limit, wanted)
-        os.setpriority(os.PRIO_PROCESS, 0, os.getpriority(os.PRIO_PROCESS, client))
-        connection.sendall(b"s")
-    except BaseException:  # noqa: BLE001  the client then starts the AWS CLI itself
-        os._exit(0)
-    _take_files(files, numbers)
+    if own.variables.keys() & environment.keys():
+        raise Refused
+    os.setsid()
+    _join_cgroup(client)
+    _join_namespaces(client)
+    if not os.path.samestat(os.stat("/"), os.stat(f"/proc/{client}/root")):
+        raise Refused
+    os.chdir(folder)
+    paths = _module_paths(environment)
+    os.umask(mask)
+    if (groups := _groups(client)) != os.getgroups():
+        os.setgroups(groups)
+    # Before the limits, because a file may have a number above them.
+    connection = _take_files(connection, files, numbers)
+    for limit in _LIMITS:
+        wanted = resource.prlimit(client, limit)
+        if wanted != resource.getrlimit(limit):
+            resource.setrlimit(limit, wanted)
+    os.setpriority(os.PRIO_PROCESS, 0, os.getpriority(os.PRIO_PROCESS, client))
     os.environb.clear()
     os.environb.update(own.variables | environment)
-    sys.argv = ["aws", *words]
     sys.path[1:1] = paths
     sys.dont_write_bytecode = bool(environment.get(b"PYTHONDONTWRITEBYTECODE"))
-    os._exit(_run(unbuffered=bool(environment.get(b"PYTHONUNBUFFERED"))))
+    return connection, environment, words
 
 
 def _module_paths(environment: dict[bytes, bytes]) -> list[str]:
@@ -251,14 +275,30 @@ def _join_namespaces(client: int) -> None:
         os.close(file)
 
 
-def _take_files(files: list[int], numbers: list[int]) -> None:
-    """Have the client's open files under the client's numbers, and no others."""
-    above = max([2, *numbers, *files]) + 1
-    moved = [os.dup2(number, above + index) for index, number in enumerate(files)]
-    os.closerange(0, above)
-    for number, each in zip(numbers, moved, strict=True):
+def _take_files(connection: int, files: list[int], numbers: list[int]) -> int:
+    """Have the client's open files under the client's numbers, and no others but the connection.
+
+    Returns the number that the connection has now.
+    """
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+    above = max([2, connection, *numbers, *files]) + 1
+    moved = [
+        os.dup2(number, above + index, inheritable=False)
+        for index, number in enumerate([connection, *files])
+    ]
+    _close_all_but(set(moved))
+    for number, each in zip(numbers, moved[1:], strict=True):
         os.dup2(each, number)
-    os.closerange(above, os.sysconf("SC_OPEN_MAX"))
+        os.close(each)
+    return moved[0]
+
+
+def _close_all_but(kept: set[int]) -> None:
+    for number in map(int, os.listdir("/proc/self/fd")):
+        if number not in kept:
+            with contextlib.suppress(OSError):  # that of the listing itself
+                os.close(number)
 
 
 def _run(*, unbuffered: bool) -> int:
@@ -310,7 +350,9 @@ def _exit_code(value: object) -> int:
         return 0
     if isinstance(value, int):
         return value & 0xFF
-    print(value, file=sys.stderr)
+    if sys.stderr is not None:
+        with contextlib.suppress(OSError, ValueError):  # closed: as the interpreter
+            print(value, file=sys.stderr)
     return 1
 
 
