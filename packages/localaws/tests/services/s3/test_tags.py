@@ -35,6 +35,12 @@ def test_refused_tags_leave_no_object(s3: Any, tags: str, code: str) -> None:
     assert s3.list_objects_v2(Bucket="one")["KeyCount"] == 0
 
 
+def test_tags_of_a_bucket_are_put_and_removed_without_content(s3: Any) -> None:
+    put = s3.put_bucket_tagging(Bucket="one", Tagging=_set(("a", "1")))
+    removed = s3.delete_bucket_tagging(Bucket="one")
+    assert [each["ResponseMetadata"]["HTTPStatusCode"] for each in (put, removed)] == [204, 204]
+
+
 def test_tags_that_are_taken(s3: Any) -> None:
     s3.put_object(Bucket="one", Key="a", Tagging="some=1&b=")
     found = s3.get_object_tagging(Bucket="one", Key="a")["TagSet"]
