@@ -6,6 +6,7 @@ not published, nor is the code: it is the first error of the operation that is a
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -13,9 +14,12 @@ from clusterwright_localaws.core.errors import AwsError
 from clusterwright_localaws.core.request_tags import is_reserved, request_tag_keys
 
 _WITH_OWN_CHECKS: Final = frozenset({"cloudformation", "ec2", "kms", "s3"})
+# Operations that read by tags, among which those of AWS are; a token is made with tags.
+_READS: Final = re.compile(r"(Batch)?(Describe|Get|List|Search)(?!\w*Token$)")
 _CODES: Final = (
     "InvalidTagException",
     "InvalidTagParameterException",
+    "InvalidTagging",
     "ValidationException",
     "InvalidParameterValueException",
     "InvalidParameterException",
@@ -41,12 +45,14 @@ def check(model: Any, operation: str, parameters: Mapping[str, Any]) -> None:
     AwsError
         A tag has a key that is reserved.
     """
-    if model.service_name in _WITH_OWN_CHECKS:
+    if model.service_name in _WITH_OWN_CHECKS or _READS.match(operation):
         return
-    reserved = sorted(key for key in request_tag_keys(parameters) if is_reserved(key))
+    described = model.operation_model(operation)
+    keys = request_tag_keys(described.input_shape, parameters)
+    reserved = sorted(key for key in keys if is_reserved(key))
     if not reserved:
         return
-    shapes = model.operation_model(operation).error_shapes
+    shapes = described.error_shapes
     raised = {
         name: shape.error_code for shape in shapes for name in (shape.name, shape.error_code)
     }

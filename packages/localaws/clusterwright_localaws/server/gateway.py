@@ -31,6 +31,7 @@ from clusterwright_localaws.core.runtime import runtime
 from clusterwright_localaws.core.simplifications import warnings_of
 from clusterwright_localaws.core.timers import timers
 from clusterwright_localaws.core.validation import request_message, violations
+from clusterwright_localaws.iam.inside import is_inside
 from clusterwright_localaws.server import recording, rpc_v2_cbor, wire
 from clusterwright_localaws.server.requests import uncompressed
 from clusterwright_localaws.server.wire import Answer
@@ -206,9 +207,10 @@ def _answer(
         raise unknown_operation(service, operation)
     parameters = _checked(service, operation, request, path_parameters)
     acting: AbstractContextManager[None] = nullcontext()
-    by_aws = bool(request.headers.get(recording.SOURCE_HEADER))
+    # A client may send the header, too.
+    by_aws = is_inside() and bool(request.headers.get(recording.SOURCE_HEADER))
     # AWS sets its own tags for a caller who may not tag.
-    is_examined = not (by_aws and sets_reserved_only(parameters))
+    is_examined = not (by_aws and sets_reserved_only(operation, parameters))
     if current.world.iam == "enforced" and is_examined:
         from clusterwright_localaws.iam.gate import enter
 

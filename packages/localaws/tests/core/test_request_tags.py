@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from clusterwright_localaws.core.request_tags import sets_reserved_only
+from clusterwright_localaws.core.request_tags import request_tags, sets_reserved_only
 
 
 @pytest.mark.parametrize(
@@ -22,4 +22,10 @@ from clusterwright_localaws.core.request_tags import sets_reserved_only
 )
 def test_tags_of_a_bucket_and_of_objects(tagging: Any, is_reserved_only: bool) -> None:
     """Those of objects are the text of a query."""
-    assert sets_reserved_only({"Tagging": tagging}) is is_reserved_only
+    assert sets_reserved_only("PutBucketTagging", {"Tagging": tagging}) is is_reserved_only
+    assert not sets_reserved_only("PutObjectTagging", {"Tagging": tagging})
+
+
+def test_member_that_is_called_tags_and_has_none() -> None:
+    """Verified Permissions' GetPolicyStore has one."""
+    assert request_tags({"tags": True}) == {}

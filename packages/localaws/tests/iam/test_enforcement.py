@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import boto3
 import pytest
@@ -105,3 +105,27 @@ def test_urls_in_messages_of_sns_are_visited_without_a_signature() -> None:
         assert found[1] == "AuthorizationError"
         visitor.unsubscribe(SubscriptionArn=made)
         assert ADMIN("sns").list_subscriptions()["Subscriptions"] == []
+
+
+def test_client_that_calls_itself_a_service_has_its_own_rights() -> None:
+    """Also where it sets what only AWS may set."""
+    tags = {"TagSet": [{"Key": "aws:cloudformation:stack-name", "Value": "x"}]}
+    with local_aws(iam="enforced"):
+        ADMIN("s3").create_bucket(Bucket="our-bucket")
+        own = {"TagSet": [{"Key": "owner", "Value": "ann"}]}
+        ADMIN("s3").put_bucket_tagging(Bucket="our-bucket", Tagging=own)
+        for key in (STRANGER, user("bob", allow("ec2:*"))):
+            s3 = boto3.client(
+                "s3",
+                "us-east-1",
+                aws_access_key_id=key.key,
+                aws_secret_access_key=key.secret,
+            )
+            s3.meta.events.register_first("before-send.s3", _call_itself_a_service)
+            found = refused(s3.put_bucket_tagging, Bucket="our-bucket", Tagging=tags)
+            assert found[:2] == (403, "AccessDenied")
+        assert ADMIN("s3").get_bucket_tagging(Bucket="our-bucket")["TagSet"] == own["TagSet"]
+
+
+def _call_itself_a_service(request: Any, **_: Any) -> None:
+    request.headers["x-clusterwright-source"] = "cloudformation"
