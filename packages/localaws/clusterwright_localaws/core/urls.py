@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
-_PASSWORD: Final = re.compile(r"(://[^/\s:@]*:)[^/\s@]+(?=@)")
+# To the last @ before the path, because programs take it for the end of the password.
+_PASSWORD: Final = re.compile(r"(://[^/?#\s:]*:)[^/?#\s]+(?=@)")
 
 
 def without_passwords(text: str) -> str:

@@ -11,6 +11,10 @@ from clusterwright_localaws.core.urls import without_passwords
     ("text", "expected"),
     [
         ("to http://user:p%40ss@h:8080/a: no", "to http://user:<redacted>@h:8080/a: no"),
+        ("http://user:p@sswo:rd@10.1.2.3:9/x", "http://user:<redacted>@10.1.2.3:9/x"),
+        ("http://me@user:p@ss@h?a=b@c", "http://me@user:<redacted>@h?a=b@c"),
+        ("http://h:80?a=b@c http://h:80#b@c", "http://h:80?a=b@c http://h:80#b@c"),
+        ("http://a:one@h http://b:t@o@h", "http://a:<redacted>@h http://b:<redacted>@h"),
         ("https://:secret@h", "https://:<redacted>@h"),
         ("http://user@h/a:b@c", "http://user@h/a:b@c"),
         ("http://h:80/a@b", "http://h:80/a@b"),
