@@ -122,6 +122,7 @@ def _answered(service: str, request: Request, region: str, forward: Forward) -> 
     operation: str | None = None
     try:
         if service not in _UNPARSED:
+            wire.check_content_type(service, request)
             request = uncompressed(request)
         to_moto = functools.partial(forward, request)
         services.prepare(service)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import zlib
 from typing import TYPE_CHECKING, Any, Final
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
 # Far above what any API but S3 accepts (a Lambda's code is 50 MB, a third more in base64).
 MAX_BYTES: Final = 100 * 1024 * 1024
 _COMPRESSED: Final = "HTTP_CONTENT_ENCODING"
+# https://www.rfc-editor.org/rfc/rfc9110#section-8.4.1.3
+_GZIP: Final = frozenset({"gzip", "x-gzip"})
 
 
 def with_body(request: Request, body: bytes, **environ: str | None) -> Request:
@@ -52,19 +55,20 @@ def uncompressed(request: Request) -> Request:
         SerializationException: the body is damaged. RequestEntityTooLargeException: it has more
         than `MAX_BYTES`.
     """
-    if request.environ.get(_COMPRESSED) != "gzip":
+    if str(request.environ.get(_COMPRESSED, "")).strip().lower() not in _GZIP:
         return request
-    reader = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
+    data = request.get_data(cache=True)
     try:
-        body = reader.decompress(request.get_data(cache=True), MAX_BYTES + 1)
-    except zlib.error as error:
+        if not data:
+            raise EOFError("it is empty")
+        with gzip.GzipFile(fileobj=io.BytesIO(data)) as reader:  # one member, or several
+            body = reader.read(MAX_BYTES + 1)
+    except (EOFError, OSError, zlib.error) as error:
         raise AwsError(
             "SerializationException", f"the body of the request is not gzip: {error}", 400
         ) from error
     if len(body) > MAX_BYTES:
         raise too_large(MAX_BYTES)
-    if not reader.eof or reader.unused_data:
-        raise AwsError("SerializationException", "the body of the request is not gzip", 400)
     return with_body(request, body, **{_COMPRESSED: None})
 
 

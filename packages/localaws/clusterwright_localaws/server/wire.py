@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 FIRST_ERROR = 301
 # botocore's name of Smithy's RPC v2 CBOR.
 CBOR_PROTOCOL = "smithy-rpc-v2-cbor"
+# The second is that of older SDKs' own protocol, with Kinesis.
+_CBOR_TYPES = frozenset({"application/cbor", "application/x-amz-cbor-1.1"})
 
 Answer = tuple[int, dict[str, str], "str | bytes"]
 
@@ -248,6 +250,22 @@ def _with_members(body: str | bytes, error: AwsError) -> str | bytes:
 def is_cbor(request: Request) -> bool:
     """Return whether a request uses Smithy's RPC v2 CBOR; see `rpc_v2_cbor`."""
     return request.headers.get("smithy-protocol") == "rpc-v2-cbor"
+
+
+def check_content_type(service: str, request: Request) -> None:
+    """Check that a body in CBOR has the header that names its protocol.
+
+    Bodies of services with a REST protocol may be anything, for example the payload of a function.
+
+    Raises
+    ------
+    AwsError
+        UnsupportedProtocolException
+    """
+    kind = request.mimetype
+    if kind in _CBOR_TYPES and not str(service_model(service).protocol).startswith("rest"):
+        message = f"{kind} is not read without the header smithy-protocol: rpc-v2-cbor"
+        raise AwsError("UnsupportedProtocolException", message, 400)
 
 
 def cbor_error(error: AwsError) -> Answer:

@@ -43,12 +43,22 @@ def test_what_is_not_gzip_is_refused(body: bytes) -> None:
     assert caught.value.code == "SerializationException"
 
 
+@pytest.mark.parametrize("name", ["gzip", "GZIP", " x-gzip"])
+def test_gzip_of_several_members(name: str) -> None:
+    body = gzip.compress(b"some ") + gzip.compress(b"") + gzip.compress(b"text")
+    found = requests.uncompressed(request(body=body, Content_Encoding=name))
+    assert found.get_data() == b"some text"
+    assert "Content-Encoding" not in found.headers
+
+
 def test_decompression_ends_at_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(requests, "MAX_BYTES", 1000)
-    compressed = gzip.compress(b"x" * 1001)
-    with pytest.raises(AwsError, match="at most 1000 bytes") as caught:
-        requests.uncompressed(request(body=compressed, Content_Encoding="gzip"))
-    assert caught.value.status == 413
+    for compressed in (gzip.compress(b"x" * 1001), gzip.compress(b"x" * 501) * 2):
+        with pytest.raises(AwsError, match="at most 1000 bytes") as caught:
+            requests.uncompressed(request(body=compressed, Content_Encoding="gzip"))
+        assert caught.value.status == 413
+    whole = request(body=gzip.compress(b"x" * 1000), Content_Encoding="gzip")
+    assert requests.uncompressed(whole).get_data() == b"x" * 1000
 
 
 @pytest.mark.usefixtures("aws")

@@ -342,3 +342,31 @@ def test_calls_are_recorded(aws: Runtime, tmp_path: Path) -> None:
 
 def _spoiled(request: Any, **_: Any) -> None:
     request.body = b"\xff"
+
+
+@pytest.mark.usefixtures("aws")
+@pytest.mark.parametrize(
+    ("service", "operation", "kind"),
+    [
+        ("cloudwatch", "list_metrics", "application/cbor"),
+        ("kinesis", "list_streams", "application/x-amz-cbor-1.1"),
+        ("sns", "list_topics", "Application/CBOR; a=b"),
+    ],
+)
+def test_cbor_without_its_header_is_refused_by_its_name(
+    service: str, operation: str, kind: str
+) -> None:
+    found = new_client(service)
+
+    def send(request: Any, **_: Any) -> None:
+        request.headers["Content-Type"] = kind
+        request.body = b"\xa0"
+
+    found.meta.events.register_first("before-send.*", send)
+    with pytest.raises(ClientError) as caught:
+        getattr(found, operation)()
+    error = caught.value.response["Error"]
+    assert error["Code"] == "UnsupportedProtocolException"
+    named = kind.partition(";")[0].lower()
+    without = "is not read without the header smithy-protocol: rpc-v2-cbor"
+    assert error["Message"] == f"{named} {without}"
