@@ -131,8 +131,8 @@ def run_cluster(
     settled.sort(key=lambda one: order[str(one["name"])])
     settled = [_advised(folder, one, clock()) for one in settled]
     for one in settled:
-        # A node without results has told nothing of a boot that began since.
-        keep_node(folder, one, wanted, _stamp(clock()) if one["checks"] else began_now)
+        # The time of the node's own checks: it may have booted since, also while it was tested.
+        keep_node(folder, one, wanted, str(one.get("ended_at") or began_now))
     types = {str(one["instance_type"]) for one in settled}
     report["nodes"] = [_without_facts(one) for one in settled]
     report["baseline"] = [one.to_json() for one in kept if one.instance_type in types]

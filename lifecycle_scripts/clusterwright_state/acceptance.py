@@ -177,6 +177,10 @@ class Runs:
         """When the node's last test with a result ended; empty before the first."""
         return str(self._known(node).get("tested_at", ""))
 
+    def tested_instance(self, node: str) -> Optional[str]:
+        """The instance of that test; None if it is not known."""
+        return self._known(node).get("instance_id")
+
     def _known(self, node: str) -> dict[str, Any]:
         return records.read(self._folder / "nodes" / f"{node}.json")
 

@@ -137,8 +137,7 @@ class Hold:
             and not TAKES_NO_JOB.intersection(node["states"])
             and states.get(node["name"], {}).get("state") != "accepted"
             and (
-                # Its boot need not have been announced: a node that is drained keeps the reason.
-                node["instance_id"] not in (None, instances.get(node["name"], node["instance_id"]))
+                self._is_another(node, instances.get(node["name"]))
                 or self._is_due(
                     node,
                     states.get(node["name"], {}).get("state", "new"),
@@ -163,6 +162,15 @@ class Hold:
         records.write(self._path, {**content, "schema_version": 1, **changed})
         run = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(now)) + "-hold"
         self._runs.start(run, self._level, wanted, {}, dict.fromkeys(wanted, RESERVATION))
+
+    def _is_another(self, node: Mapping[str, Any], tried: Optional[str]) -> bool:
+        """Whether the instance has replaced the one of the hold's last test, and is not tested.
+
+        Its boot need not have been announced: a node that is drained keeps the reason.
+        """
+        name, instance = node["name"], node["instance_id"]
+        known = (tried, self._runs.tested_instance(name))
+        return None not in (instance, tried) and instance not in known
 
     def _is_due(
         self,

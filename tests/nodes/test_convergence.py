@@ -147,7 +147,8 @@ def test_points_with_few_program_files_are_those_with_all(
         shutil.rmtree(memory_path / "all")
         some = made(node, configuration, memory_path / "all").run().machine.points
     assert kinds(some) == kinds(every)
-    assert len(some) < len(every) or made is after_an_update
+    if made is first_boot:  # an update writes no file of ours that it has already
+        assert len(some) < len(every)
 
 
 @pytest.mark.usefixtures("few_program_files")

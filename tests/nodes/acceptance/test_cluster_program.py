@@ -23,6 +23,8 @@ from clusterwright_common import lemon, records
 from clusterwright_state.acceptance import Runs
 
 NOW = 1_795_000_000.0
+ENDED = "2026-11-18T11:06:40Z"
+"""The same time."""
 FSX = FileSystem("/fsx", "fs-0abc.fsx.us-east-1.amazonaws.com", "abcdef12")
 
 
@@ -39,6 +41,7 @@ def result(node: str, *, rejected: str = "", driver: str = "570") -> dict[str, A
         "verdict": "rejected" if rejected else "accepted",
         "reason": f"gpu-count: {rejected}" if rejected else "",
         "action": "replace" if rejected else "none",
+        "ended_at": ENDED,
         "checks": [{**one.to_json(check), "seconds": 1.0} for check, one in checks.items()],
     }
 
@@ -122,15 +125,25 @@ def test_the_result_of_a_node_that_stopped_is_of_the_boot_before(tmp_path: Path)
     """Else the boot that follows would not be tested for half an hour."""
     times = itertools.count(NOW, 60.0)
     lost = Launched(1, "", "srun: error: Node failure on n2", ("n2",))
-    slurm = Slurm(n1=result("n1"), n2=lost)
-    report = run(tmp_path, slurm, clock=lambda: next(times))
-    tested = {
-        name: records.read(tmp_path / f"nodes/{name}.json")["tested_at"] for name in ("n1", "n2")
-    }
-    assert report["started_at"] <= tested["n2"] < tested["n1"] <= report["ended_at"]
-    known = Runs(str(tmp_path)).states([{"name": "n2", "boot_time": tested["n1"]}])
+    report = run(tmp_path, Slurm(n1=result("n1"), n2=lost), clock=lambda: next(times))
+    tested = records.read(tmp_path / "nodes/n2.json")["tested_at"]
+    assert report["started_at"] <= tested < report["ended_at"]
+    known = Runs(str(tmp_path)).states([{"name": "n2", "boot_time": report["ended_at"]}])
     assert known is not None
     assert known["n2"]["state"] == "new"
+
+
+def test_a_boot_that_begins_during_the_run_is_not_tested(tmp_path: Path) -> None:
+    """Such as while the pairs are tested, which take longer than the checks of one node."""
+    tested = "2026-11-18T11:08:00Z"
+    times = itertools.count(NOW, 600.0)
+    slurm = Slurm(n1={**result("n1"), "ended_at": tested}, n2=result("n2"))
+    run(tmp_path, slurm, clock=lambda: next(times))
+    runs = Runs(str(tmp_path))
+    for booted, state in (("2026-11-18T11:07:00Z", "accepted"), ("2026-11-18T11:09:00Z", "new")):
+        known = runs.states([{"name": "n1"}], {"n1": booted})
+        assert known is not None
+        assert known["n1"]["state"] == state
 
 
 def test_a_node_on_which_no_job_starts_is_unknown(tmp_path: Path) -> None:

@@ -258,6 +258,20 @@ def test_an_instance_that_replaces_a_tested_one_is_tested_at_once(controller: Co
     assert [nodes for _, nodes, _ in controller.started] == [["a"], ["a"]]
 
 
+def test_an_instance_that_an_operator_has_tested_is_not_tested_again(
+    controller: Controller,
+) -> None:
+    controller.nodes = [node("a")]
+    controller.look()
+    controller.tested("a", tested_at=stamp(controller.now + 5))
+    controller.now += 30
+    controller.nodes = [node("a", instance_id="i-other")]
+    at = stamp(controller.now - 5)
+    controller.tested("a", "rejected", instance_id="i-other", tested_at=at)
+    controller.look()
+    assert len(controller.started) == 1
+
+
 def test_one_run_at_a_time(controller: Controller) -> None:
     path = controller.folder / "wanted/20261123T080000Z-1.json"
     path.parent.mkdir(parents=True)
