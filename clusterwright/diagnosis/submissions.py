@@ -2,7 +2,11 @@
 
 Where slurmctld answers a request, what the command printed before did not prevent it: of an answer
 with a reason, that is the cause, and of "Unspecified error", which says that a plug-in of the site
-(job_submit) refused the job, the lines before are the plug-in's words.
+(job_submit) refused the job, the lines before are the plug-in's words. What a command prints about
+an allocation or a step that exists is about an earlier request, which was granted.
+
+Sources: SchedMD/slurm (src/srun/libsrun/allocate.c) and logs of jobs in public threads; read
+2026-11.
 """
 
 from __future__ import annotations
@@ -12,7 +16,7 @@ from collections.abc import Sequence
 from typing import Final, Generic, TypeVar
 
 _COMMAND: Final = re.compile(
-    r"^\s*(?P<name>sbatch|srun|salloc): (?:(?:error|warning|fatal): )?(?P<text>\S.*)"
+    r"^\s*(?P<name>sbatch|srun|salloc): (?:(?P<severity>error|warning|fatal): )?(?P<text>\S.*)"
 )
 _ANSWER: Final = re.compile(
     r"^(?:Batch job submission failed|Unable to allocate resources|Job submit/allocate failed): "
@@ -21,6 +25,16 @@ _ANSWER: Final = re.compile(
 _UNSPECIFIED: Final = "Unspecified error"
 _AFTER: Final = "Invalid generic resource (gres) specification"
 """How sbatch ends after it has said which options do not fit."""
+_GRANTED: Final = re.compile(
+    # Of a task, a node, a step, an allocation, or a job that waits for one.
+    r"(?:\S+: )?tasks? [\d,-]+\b|Node failure on |Force Terminated |Job step |Out Of Memory\b|"
+    r"StepId=|Unable to create step for job |Task launch for |Application launch failed|"
+    r"First task exited |launch/slurm: |"
+    r"(?:Pending |Granted |Relinquishing )?[Jj]ob (?:allocation )?\d+\b|Nodes \S+ are |"
+    r"Waiting for resource configuration|Terminating |Timed out waiting for job step|"
+    r"got SIG|forcing job termination|interrupt \(|Job aborted due to signal"
+)
+"""What a command prints once its request was granted, or waits."""
 _MOST: Final = 6
 
 
@@ -43,12 +57,14 @@ class Submissions(Generic[_Line]):
         answer = _ANSWER.match(found["text"])
         if answer is not None:
             held, self._held, self._name = self._held, [], ""
-            if held and answer["reason"].strip(" .") == _UNSPECIFIED:
-                words = " ".join(_words(held))
+            words = " ".join(_words(held))
+            if words and answer["reason"].strip(" .") == _UNSPECIFIED:
                 return [*before, (f"{text.rstrip()}: {words}", line)]
             return [*before, (text, line)]
         if self._held and found["text"].strip(" .") == _AFTER:
             return [*before, *self.end()]
+        if _GRANTED.match(found["text"]):
+            return [*before, *self.end(), (text, line)]
         if len(self._held) >= _MOST:
             before += self.end()
         self._name = found["name"]
@@ -62,4 +78,6 @@ class Submissions(Generic[_Line]):
 
 
 def _words(held: Sequence[tuple[str, object]]) -> list[str]:
-    return [found["text"] for text, _ in held if (found := _COMMAND.match(text)) is not None]
+    """What a plug-in said: Slurm writes it as an error, and old versions without a severity."""
+    found = [match for text, _ in held if (match := _COMMAND.match(text)) is not None]
+    return [match["text"] for match in found if match["severity"] != "warning"]

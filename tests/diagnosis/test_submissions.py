@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.diagnosis.made import findings, of_log
 
 REFUSED = "sbatch: error: Batch job submission failed: {}"
@@ -56,3 +58,72 @@ def test_end_of_a_command_repeats_what_it_said() -> None:
     )
     (alone,) = findings(*of_log(text.partition("\n")[2]))
     assert alone.signature == "slurm-error"
+
+
+@pytest.mark.parametrize(
+    ("of_step", "answer", "cause"),
+    [
+        (
+            "ip-10-1-2-3: tasks 0-7: Segmentation fault (core dumped)",
+            "Job/step already completing or completed",
+            "a program crashed (segmentation fault)",
+        ),
+        (
+            "ip-10-1-2-3: task 3: Out Of Memory",
+            "Invalid job id specified",
+            "out of memory: the kernel or Slurm killed a process",
+        ),
+        (
+            "Node failure on ip-10-1-1-4",
+            "Node is DOWN",
+            "the job was cancelled because a node failed",
+        ),
+    ],
+)
+def test_a_refused_step_after_one_that_failed(of_step: str, answer: str, cause: str) -> None:
+    text = f"srun: error: {of_step}\nsrun: error: Unable to allocate resources: {answer}"
+    assert findings(*of_log(text))[0].cause.startswith(cause)
+
+
+def test_lines_of_a_step_end_what_a_command_said_before_its_answer() -> None:
+    lines = [
+        "srun: error: ip-1: task 0: Bus error",
+        "srun: Job step aborted: Waiting up to 32 seconds for job step to finish.",
+        "srun: Force Terminated StepId=12.0",
+        "srun: error: Unable to allocate resources: Job/step already completing or completed",
+    ]
+    evidence = of_log("\n".join(lines))
+    assert [line.text for line in evidence] == lines
+    (found,) = findings(*evidence)
+    assert "ip-1: task 0: Bus error (bus error (SIGBUS)" in found.cause
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "srun: job 12 queued and waiting for resources",
+        "srun: Job allocation 3 has been revoked.",
+        "srun: warning: can't run 1 processes on 2 nodes, setting nnodes to 1",
+        "srun: error: ip-10-1-2-3: task 0: Killed",
+    ],
+)
+def test_words_of_slurm_are_none_of_a_plugin(before: str) -> None:
+    refused = "srun: error: Unable to allocate resources: Unspecified error"
+    found = findings(*of_log(f"{before}\n{refused}"))
+    assert any("refused it without a reason" in one.cause for one in found)
+    assert not any("with these words" in one.cause for one in found)
+
+
+def test_an_answer_to_a_step_stays_beside_a_later_one() -> None:
+    text = (
+        "srun: error: Unable to create step for job 12: Invalid generic resource (gres) "
+        "specification\nsrun: error: Unable to allocate resources: Requested nodes are busy"
+    )
+    assert "Invalid generic resource" in findings(*of_log(text))[0].cause
+
+
+def test_end_of_an_allocation_before_a_refusal() -> None:
+    text = "salloc: Relinquishing job allocation 3\n"
+    answer = "salloc: error: Job submit/allocate failed: Unspecified error"
+    (found,) = findings(*of_log(text + answer))
+    assert "refused it without a reason" in found.cause
