@@ -44,8 +44,6 @@ HOST_ENGINE: Final = Program(
         r"\bStarting (?:NVIDIA )?host ?engine\b|\bterminate host engine\b",
         r"\bDCGM Server\b|\bdcgm-exporter\b|\bstart-hostengine\b|\bnv-hostengine:",
         r"\bDCGM initiali[sz]ation error\b|\bdcgmi\b|\bDCGM_ST_\w+",
-        # Its module for switches. That it attaches to none is normal on nodes without them.
-        r"\bERROR\b[^\n]{0,40}\[\[NvSwitch\]\] (?:Read|Update|Get)\w*\(\) returned",
     ),
     (
         part(
@@ -58,11 +56,6 @@ HOST_ENGINE: Final = Program(
         part(
             "a GPU is lost or needs a reset",
             r"GPU_IS_LOST|RESET_REQUIRED|GPU is lost",
-        ),
-        part(
-            "it cannot read the NVSwitches: the library for them (libnvidia-nscq) is missing or "
-            "of another version than the driver, or a switch is in a bad state",
-            r"NvSwitch|\bNSCQ\b",
         ),
         part(
             "its host engine is not reached: it does not run, or has another address or version",

@@ -10,11 +10,6 @@ from tests.diagnosis.made import findings, of_log
 
 CASES = (
     (
-        "2024-05-24 10:22:29.245 ERROR [5231:5273] [[NvSwitch]] ReadNvSwitchStatusAllSwitches() "
-        "returned Object is in an undefined state [DcgmModuleNvSwitch.cpp:388]",
-        "cannot read the NVSwitches",
-    ),
-    (
         "nvidia-persistenced[1118]: Failed to query NVIDIA devices. Please ensure"
         " that the NVIDIA device files (/dev/nvidia*) exist",
         "no device files",

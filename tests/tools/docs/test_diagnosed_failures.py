@@ -49,6 +49,8 @@ NOT_NAMED = {
     "A tracker retries for ever without a network",
     # The client writes this line of every retry, and most retries have success.
     "A server closes the download of training data",
+    # DCGM writes this line on nodes without NVSwitches too.
+    "DCGM cannot read the NVSwitches",
     # The network plug-in writes this also where the pod gets its address a second later.
     "The network plug-in has no address left for a pod",
 }
