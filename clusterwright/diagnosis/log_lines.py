@@ -21,7 +21,7 @@ from clusterwright.diagnosis.go_panics import Panics
 from clusterwright.diagnosis.literals import Expression
 from clusterwright.diagnosis.model import Evidence
 from clusterwright.diagnosis.node_reasons import NodeReason, NodeReasons
-from clusterwright.diagnosis.recoveries import SERVICES, TITLE
+from clusterwright.diagnosis.recoveries import GANGS, SERVICES, TITLE
 from clusterwright.diagnosis.scheduler import hosts
 from clusterwright.diagnosis.submissions import Submissions
 from clusterwright.diagnosis.tracebacks import Tracebacks
@@ -71,6 +71,7 @@ _OVER: Final = (
         ),
     ),
     (Expression(r"Thread is unstuck!"), Expression(r"may be stuck")),
+    GANGS,
     *SERVICES,
 )
 _DONE: Final = frozenset({"applied", "unchanged", "skipped"})

@@ -1,7 +1,8 @@
 """Lines that show that a failure of a node's own services is over, and the lines that reported it.
 
 Sources: systemd (src/core/job.c, src/core/service.c), the messages
-of chrony, SSSD's back ends and nvidia-persistenced; read 2026-11.
+of chrony, SSSD's back ends and nvidia-persistenced, conditions of Volcano's PodGroups; read
+2026-11.
 """
 
 from __future__ import annotations
@@ -10,6 +11,15 @@ import re
 from typing import Final
 
 from clusterwright.diagnosis.literals import Expression
+
+GANGS: Final = (
+    # A PodGroup keeps the condition that it had no place, and gets another one when it has.
+    Expression(
+        r"tasks in gang are ready to be scheduled|^\"?phase\"?:\s+\"?Running\b", re.IGNORECASE
+    ),
+    Expression(r"tasks in gang unschedulable"),
+)
+"""What ends such a report, and the reports."""
 
 SERVICES: Final = (
     # A unit that was started after it failed runs; one that fails again is reported again.

@@ -324,7 +324,8 @@ SIGNATURES: Final = (
         f"Kubernetes: pods cannot be scheduled: {_GANG}",
         (
             # Volcano (pkg/scheduler/plugins/gang), and the coscheduling plug-in of Kubernetes.
-            r"\d+/\d+ tasks in gang unschedulable",
+            # Pods that ended are in no gang any more, and a group without Pending has its places.
+            r"\d+/\d+ tasks in gang unschedulable(?![^\n]*\bSucceeded)[^\n]*\b[1-9]\d* Pending",
             r"pod ?group [^\n]{0,80}(?:cannot be scheduled|is unschedulable|gets? rejected)",
         ),
         confidence="likely",

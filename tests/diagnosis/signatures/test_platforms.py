@@ -132,3 +132,22 @@ def test_reason_of_the_network_plugin_is_named_in_quotations(escaped: str) -> No
     assert "its daemon (ipamd) does not answer" in found.cause
     assert "127.0.0.1:50051: connect: connection" in found.cause
     assert "\\" not in found.cause
+
+
+_WAITING = "message: '1/1 tasks in gang unschedulable: pod group is not ready, 1 Pending, 1 minAvailable.'"
+
+
+def test_a_gang_that_has_a_place_or_ended_is_no_cause() -> None:
+    assert [one.signature for one in findings(*of_log(_WAITING))] == ["gang"]
+    for after in (
+        "reason: tasks in gang are ready to be scheduled",
+        "phase: Running",
+        '"phase": "Running",',
+    ):
+        assert findings(*of_log(f"{_WAITING}\n  {after}\n")) == ()
+    for text in (
+        "message: '1/0 tasks in gang unschedulable: pod group is not ready, 1 minAvailable.'",
+        "0/1 tasks in gang unschedulable: pod group is not ready, 1 Succeeded, 4 minAvailable",
+        "0/4 tasks in gang unschedulable: pod group is ready",
+    ):
+        assert findings(*of_log(text)) == ()
