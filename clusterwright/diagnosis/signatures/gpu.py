@@ -401,7 +401,9 @@ SIGNATURES: Final = (
             r"deep ?health ?check.{0,120}(?:fail|did not pass|unsuccessful|error)[^:\n]*:?\s*"
             r"(?P<reason>[^\n]{0,120})",
             r"(?<![\w/])(?P<reason>(?:InstanceStress|InstanceConnectivity|MultiNodeTrainingValidation|"
-            r"NCCL|DCGM|EFA)\w*)\b.{0,60}(?:check|test)(?! failed: ).{0,30}(?:FAIL|failed)",
+            # After a file of a source it is a check of glog or abseil.
+            r"NCCL|DCGM|EFA)\w*)\b(?!.{0,60}\.\w{1,4}:\d+\] Check failed: ).{0,60}(?:check|test).{0,30}"
+            r"(?:FAIL|failed)",
         ),
         confidence="likely",
         per_node=True,

@@ -24,6 +24,10 @@ CASES = (
         'us-west-2, InstanceType: p4d.24xlarge. ERROR:Bandwidth has less than threshold"}',
         "deep-health-check",
     ),
+    ("log", "DCGM check failed: GPU 3 memory", "deep-health-check"),
+    ("log", "NCCL test failed: bandwidth 10 below 300 on node ip-10-0-0-1", "deep-health-check"),
+    ("log", "InstanceStress check failed: GPU temperature", "deep-health-check"),
+    ("log", "EFA test failed: bandwidth 10 of 100", "deep-health-check"),
     ("log", "Kernel panic - not syncing", "kernel-panic"),
     (
         "log",
