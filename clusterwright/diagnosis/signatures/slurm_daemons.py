@@ -18,6 +18,9 @@ _HELD: Final = "clusterwright_acceptance"
 _SPARES: Final = "clusterwright_spares_"
 _LOGS: Final = ("log", "daemon", "scheduler-node", "node-status", "cluster-event", "job")
 
+_COMMAND: Final = r"(?:^|(?<=\n)|(?<=[\]:\dZ] ))(?:sbatch|srun|salloc): "
+"""Where a command's own message begins: at the line's begin, after a time, or quoted after a colon."""
+
 SIGNATURES: Final = (
     Signature(
         "clock",
@@ -530,13 +533,13 @@ SIGNATURES: Final = (
         "slurm-options",
         slurm_errors.options,
         (
-            r"\b(?:sbatch|srun|salloc): (?:error|fatal): (?P<reason>[^\n]{0,120}(?:are mutually exclusive|is mutually exclusive "
+            rf"{_COMMAND}(?:error|fatal): (?P<reason>[^\n]{{0,120}}(?:are mutually exclusive|is mutually exclusive "
             r"with|used without |option requires --|is not multiple of|doesn't fall between|"
             r"number of requested tasks differ|did not request any GPU|Failed to ensure --|"
             r"\(with and without type)[^\n]{0,160})",
-            r"\b(?:sbatch|srun|salloc): (?:error|fatal): (?P<reason>(?:Invalid numeric value|unrecognized --\S+ argument|Invalid "
+            rf"{_COMMAND}(?:error|fatal): (?P<reason>(?:Invalid numeric value|unrecognized --\S+ argument|Invalid "
             r"--\S+ (?:specification|argument)|Bad rlimit name)[^\n]{0,160})",
-            r"\b(?:sbatch|srun|salloc): (?P<reason>(?:unrecognized|invalid) option\b[^\n]{0,120}|option '[^\n]{1,80}' "
+            rf"{_COMMAND}(?P<reason>(?:unrecognized|invalid) option\b[^\n]{{0,120}}|option '[^\n]{{1,80}}' "
             r"(?:requires|doesn't allow|is ambiguous)[^\n]{0,60})",
         ),
         next=("clusterwright check-job {file} JOBFILE",),

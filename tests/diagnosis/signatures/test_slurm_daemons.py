@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.diagnosis.made import signature_of
+from tests.diagnosis.made import findings, of_log, signature_of
 
 CASES = (
     (
@@ -14,6 +14,11 @@ CASES = (
     ),
     ("job", 'sbatch: error: Invalid numeric value "0" for --ntasks.', "slurm-options"),
     ("job", "sbatch: unrecognized option '--gpus_per_node=8'", "slurm-options"),
+    (
+        "log",
+        "[2026-11-30T08:00:00] srun: error: --gpus-per-socket option requires --sockets-per-node",
+        "slurm-options",
+    ),
     (
         "log",
         "slurmctld[1]: fatal: failed to initialize accounting_storage plugin",
@@ -102,3 +107,14 @@ CASES = (
 @pytest.mark.parametrize(("kind", "text", "signature"), CASES)
 def test_message_has_its_signature(kind: str, text: str, signature: str) -> None:
     assert signature_of(kind, text) == (signature,)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'print("srun: error: --foo option requires --bar")',
+        "echo 'sbatch: error: Invalid --mem specification'",
+    ],
+)
+def test_an_option_is_refused_where_a_line_begins_with_the_command(text: str) -> None:
+    assert "slurm-options" not in [one.signature for one in findings(*of_log(text))]
