@@ -50,7 +50,9 @@ def of_exit_code(code: int) -> str | None:
 
 
 def of_name(name: str) -> str | None:
-    """The same of a name, such as `SEGV` or `SIGSEGV`."""
+    """The same of a name, such as `SEGV` or `SIGSEGV`, or of a number in its place."""
+    if name.isdecimal():
+        return of_number(int(name))
     found = Signals.__members__.get(f"SIG{name.upper().removeprefix('SIG')}")
     return None if found is None else of_number(found.value)
 

@@ -225,7 +225,7 @@ _EXIT: Final = re.compile(
 _SHELL: Final = re.compile(
     r"^(?:\S+: line \d+:\s+\d+\s+|(?:srun|slurmstepd): error: (?P<node>\S+): tasks? [\d,-]+: )?"
     rf"(?P<signal>{signals.WORDS})"
-    r"(?:\s+\(core dumped\))?(?:\s+(?P<command>\S.{0,80}))?$"
+    r"(?:\s*\(core dumped\))?(?:\s+(?P<command>\S.{0,80}))?$"
 )
 
 

@@ -28,7 +28,7 @@ def test_the_programs_own_exit_codes_are_of_no_signal(code: int) -> None:
     assert signals.of_exit_code(code) is None
 
 
-@pytest.mark.parametrize("name", ["SEGV", "segv", "SIGSEGV"])
+@pytest.mark.parametrize("name", ["SEGV", "segv", "SIGSEGV", "11"])
 def test_names(name: str) -> None:
     assert signals.of_name(name) == signals.of_number(11)
 

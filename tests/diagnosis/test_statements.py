@@ -35,6 +35,7 @@ def _causes(text: str) -> list[str]:
         ("Killed", "a program ended: it was killed (SIGKILL)"),
         ("launcher: Rank 2 crashed with exit code -7.", "a program ended: bus error"),
         ("Frob ended with exit code 137", "a program ended: it was killed"),
+        ("frob.service: ended signal=9", "a program ended: it was killed"),
     ],
 )
 def test_form_and_words_name_the_cause(text: str, begins: str) -> None:

@@ -51,9 +51,13 @@ def _exit(values: Values) -> str:
     return f"the job's program ended with exit code {status}{f': {meaning}' if meaning else ''}"
 
 
+_EXIT_CODE: Final = re.compile(r"\(exitcode: (-?\d{1,3})\)")
+
+
 def _task(values: Values) -> str:
     reason = values.get("reason") or ""
-    meaning = signals.said_in(reason)
+    code = _EXIT_CODE.search(reason)
+    meaning = signals.of_exit_code(int(code[1])) if code else signals.said_in(reason)
     said = f": {reason}" if reason else ""
     if meaning is not None:
         said += f" ({meaning})"
@@ -291,7 +295,7 @@ SIGNATURES: Final = (
             f"{_signal(values['signal'])}"
         ),
         (
-            r"failed \(exitcode: -(?P<signal>7|9|11)\)",
+            r"failed \(exitcode: -(?P<signal>4|7|8|9|11)\)",
             # DeepSpeed's launcher, subprocess and multiprocessing of Python; torchrun reports what
             # the abort of its workers was for.
             r"return ?code[ :=]{1,4}-(?P<signal>7|9|11)\b",

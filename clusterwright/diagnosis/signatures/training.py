@@ -183,6 +183,9 @@ def _efa_command(values: Values) -> str:
     )
 
 
+_OTHER_SIGNAL: Final = rf"^(?![^\n]*\b(?:{signals.WORDS})\s*\(core dumped)"
+"""No word of `signals` is before `(core dumped)`; bash pads the word to 24 characters."""
+
 SIGNATURES: Final = (
     Signature(
         "gpu-memory",
@@ -275,11 +278,10 @@ SIGNATURES: Final = (
         "network of jobs: NCCL does not use EFA but TCP sockets: the aws-ofi-nccl plug-in is "
         "missing in the job's image or does not load",
         (
+            # A plug-in that NCCL does not find is no failure: it may use InfiniBand by itself.
             r"NCCL INFO (?:NET/Socket : Using|Using network Socket)|Selected Provider is (?:tcp|"
-            r"sockets|ofi_rxm)",
-            r"NET/Plugin\b(?!.*ncclCollNet).{0,60}(?:Could not find|cannot open)|"
-            r"libnccl-net[\w-]*\.so.{0,60}(?:cannot open|No such file)|"
-            r"dlopen.{0,60}(?:libnccl-net|libfabric).{0,60}(?:fail|cannot|No such)",
+            r"sockets|ofi_rxm)|NCCL INFO (?:Initialized|Assigned) NET plugin Socket\b",
+            r"dlopen.{0,60}libfabric.{0,60}(?:fail|cannot|No such)",
             r"(?:fi_getinfo(?!.{0,60}provider (?!efa\b))|NET/OFI).{0,80}(?:No data available|No eligible providers|"
             r"Unable to find|not find|could not find any)|No eligible providers were found|"
             r"provider efa (?:output empty list|not found)|"
@@ -733,11 +735,7 @@ SIGNATURES: Final = (
     Signature(
         "segfault",
         "a program crashed (segmentation fault)",
-        (
-            r"Segmentation fault|\bSIGSEGV\b|segfault at|signal 11\b|general protection fault|"
-            # An abort is one of the program itself (SIGABRT); bash pads the word to a column.
-            rf"^(?![^\n]*\b(?:{signals.WORDS})\s+\(core dumped)[^\n]*core dumped",
-        ),
+        (r"Segmentation fault|\bSIGSEGV\b|segfault at|signal 11\b|general protection fault",),
         confidence="likely",
         rank=1,
         kinds=_TEXT,
@@ -747,6 +745,18 @@ SIGNATURES: Final = (
         "a program has instructions that the processor does not know (SIGILL): it was built for another "
         "processor than that of the node",
         (r"Illegal instruction|\bSIGILL\b|trap invalid opcode",),
+        confidence="likely",
+        rank=1,
+        kinds=_TEXT,
+    ),
+    Signature(
+        # Of the signals that `signals` knows, statements say what they mean.
+        "core-dump",
+        "a program ended with a core dump[: {word}]",
+        (
+            rf"{_OTHER_SIGNAL}[^\n]*?\b(?P<word>[a-z][\w/]*(?: [\w/]+){{0,3}}?)\s*\(core dumped\)",
+            rf"{_OTHER_SIGNAL}[^\n]*core dumped",
+        ),
         confidence="likely",
         rank=1,
         kinds=_TEXT,

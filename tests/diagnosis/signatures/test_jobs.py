@@ -160,3 +160,9 @@ def test_cancelling_a_job_that_has_ended_is_no_failure() -> None:
 def test_signal_that_srun_reports_is_explained(end: str, says: str) -> None:
     (found,) = findings(*of_log(f"srun: error: ip-10-0-1-5: task 3: {end}"))
     assert says in found.cause
+
+
+@pytest.mark.parametrize(("number", "says"), [("4", "SIGILL"), ("6", "SIGABRT"), ("8", "SIGFPE")])
+def test_signal_of_a_process_of_python_is_explained(number: str, says: str) -> None:
+    (found,) = findings(*of_log(f"torch.multiprocessing: process 3 failed (exitcode: -{number})"))
+    assert says in found.cause

@@ -315,3 +315,49 @@ def test_cancelled_job_is_no_failure_of_a_node() -> None:
 def test_question_about_a_node_is_no_failure_of_it() -> None:
     line = "error: Batch completion for JobId=7. Was the job requeued due to node failure?"
     assert all(f.signature != "cancelled-node" for f in findings(*of_log(line)))
+
+
+_NO_PLUGIN = (
+    "NET/Plugin: Could not find: libnccl-net.so. Using internal net plugin.",
+    "NET/Plugin : Plugin load (libnccl-net.so) returned 2 : libnccl-net.so: cannot open shared "
+    "object file: No such file or directory",
+    "NET/Plugin : No plugin found (libnccl-net.so), using internal implementation",
+)
+
+
+@pytest.mark.parametrize("missing", _NO_PLUGIN)
+def test_a_missing_plugin_is_a_cause_only_where_nccl_uses_sockets(missing: str) -> None:
+    log = "h:1:1 [0] NCCL INFO {}\nh:1:1 [0] NCCL INFO {}"
+    assert findings(*of_log(log.format(missing, "Using network IB"))) == ()
+    assert findings(*of_log(log.format(missing, "Initialized NET plugin IB"))) == ()
+    for used in (
+        "Using network Socket",
+        "Initialized NET plugin Socket",
+        "Assigned NET plugin Socket to comm",
+    ):
+        (found,) = findings(*of_log(log.format(missing, used)))
+        assert found.signature == "efa-not-used"
+
+
+@pytest.mark.parametrize(
+    ("word", "cause"),
+    [
+        ("Trace/breakpoint trap   ", "a program ended with a core dump: Trace/breakpoint trap"),
+        ("Quit                    ", "a program ended with a core dump: Quit"),
+        ("Bad system call         ", "a program ended with a core dump: Bad system call"),
+        ("Segmentation fault      ", "a program crashed (segmentation fault)"),
+        ("Floating point exception", "./a.out ended: arithmetic error (SIGFPE), such as"),
+    ],
+)
+def test_core_dumps_have_the_word_of_their_signal(word: str, cause: str) -> None:
+    # Bash pads the word to 24 characters.
+    line = f"/var/spool/slurmd/job00012/slurm_script: line 3: 12345 {word}(core dumped) ./a.out"
+    (found,) = findings(*of_log(line))
+    assert found.cause.startswith(cause)
+    (short,) = findings(*of_log(f"{word.strip()} (core dumped)"))
+    assert short.cause.startswith(cause.replace("./a.out", "a program"))
+
+
+def test_a_core_dump_without_a_word() -> None:
+    (found,) = findings(*of_log("python: core dumped"))
+    assert found.cause == "a program ended with a core dump"
