@@ -55,7 +55,8 @@ def test_missing_interfaces_depend_on_the_group(tmp_path: Path) -> None:
     "log",
     [
         "a:1:1 [0] NCCL INFO Using network Socket\n",
-        "a:1:1 [0] NCCL INFO NET/Plugin: Could not find: libnccl-net-aws-ofi.so\n",
+        "a:1:1 [0] NCCL INFO NET/Plugin: Could not find: libnccl-net-aws-ofi.so\n"
+        "a:1:1 [0] NCCL INFO Initialized NET plugin Socket\n",
     ],
 )
 def test_tcp_is_one_finding(tmp_path: Path, log: str) -> None:
