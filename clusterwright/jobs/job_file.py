@@ -1,7 +1,9 @@
 """A job file: its `#SBATCH` options, assignments, commands, steps and launchers.
 
 Slurm reads `#SBATCH` up to the first line that is neither blank nor a comment, and expands no
-variables there (sbatch(1); tried with sbatch 24.11.5).
+variables there (sbatch(1); tried with sbatch 24.11.5). `#SBATCH hetjob` begins the options of the
+next component of a heterogeneous job. The job here is the first one, which the script and srun
+without --het-group run in (Slurm's documentation, heterogeneous jobs).
 """
 
 from __future__ import annotations
@@ -28,6 +30,7 @@ from clusterwright.jobs.shell import (
 )
 
 DIRECTIVE: Final = "#SBATCH"
+_SEPARATORS: Final = (["hetjob"], ["packjob"])
 _NOT_READ: Final = re.compile(r"(\s+#SBATCH|\s*#\s+SBATCH|\s*#(?i:sbatch)(?<!#SBATCH))\s+-")
 _SECRET: Final = re.compile(
     r"hf_[A-Za-z0-9]{20,}|gh[pousr]_[A-Za-z0-9]{30,}|github_pat_\w{30,}|glpat-[\w-]{20,}"
@@ -168,12 +171,17 @@ class JobFile:
     name: str
     text: str
     options: tuple[Option, ...]
+    """Those of the first component of a heterogeneous job."""
+
     mistakes: tuple[Mistake, ...]
     not_directives: tuple[Word, ...]
     """Lines that look like `#SBATCH` and are not read by Slurm."""
 
     script: Script
     unread: tuple[Unread, ...]
+    further: tuple[Option, ...] = ()
+    """The options of the further components of a heterogeneous job."""
+
     _cache: dict[str, object] = field(default_factory=dict, compare=False, repr=False)
 
     @property
@@ -184,6 +192,11 @@ class JobFile:
         return tuple(command for command in found if command.words[0].line in starts)
 
     # -- options --------------------------------------------------------------------------------
+
+    @property
+    def all_options(self) -> tuple[Option, ...]:
+        """The options of all components, for rules on each option by itself."""
+        return (*self.options, *self.further)
 
     def option(self, *names: str) -> Option | None:
         """The last option with one of the names, which is the one that counts."""
@@ -417,10 +430,15 @@ def read_job(text: str, name: str) -> JobFile:
     """Read a job file."""
     words, near = _directives(text)
     options: list[Option] = []
+    further: list[Option] = []
     mistakes: list[Mistake] = []
+    component = options
     for line in words:
+        if [word.text for word in line] in _SEPARATORS:
+            component = further
+            continue
         found, wrong, rest = read_options(line, SBATCH)
-        options += found
+        component += found
         mistakes += wrong
         mistakes += [Mistake("stray", rest[0].text, rest[0])] if rest else []
     variables = _slurm_variables(options)
@@ -429,7 +447,10 @@ def read_job(text: str, name: str) -> JobFile:
     # What stands in a here-document is text, such as another batch script.
     bodies = [line for document in script.here_documents for line in document.lines]
     own = tuple(word for word in near if word.line not in bodies)
-    return JobFile(name, text, tuple(options), tuple(mistakes), own, script, tuple(script.unread))
+    unread = tuple(script.unread)
+    return JobFile(
+        name, text, tuple(options), tuple(mistakes), own, script, unread, tuple(further)
+    )
 
 
 def _directives(text: str) -> tuple[list[list[Word]], list[Word]]:

@@ -130,3 +130,12 @@ def test_hidden_options(text: str, hidden: list[str]) -> None:
     (step,) = read(f"#!/bin/bash\n{text}\n").steps
     assert sorted(step.hidden) == hidden
     assert step.may_have("nodes") is bool(hidden)
+
+
+@pytest.mark.parametrize("separator", ["hetjob", "packjob"])
+def test_options_are_those_of_the_first_component(separator: str) -> None:
+    text = f"#!/bin/bash\n#SBATCH -N4 -n 8\n#SBATCH {separator}\n#SBATCH -p cpu -N1 --frob\n"
+    job = read_job(text, "job.sbatch")
+    assert [option.name for option in job.options] == ["nodes", "ntasks"]
+    assert [option.name for option in job.all_options[2:]] == ["partition", "nodes"]
+    assert [mistake.text for mistake in job.mistakes] == ["--frob"]

@@ -22,7 +22,7 @@ class DirectiveVariables(JobRule):
     source = "sbatch(1): shell-specific syntax in #SBATCH lines is read as literal text"
 
     def check(self, job: Job) -> Results:
-        for option in job.file.options:
+        for option in job.file.all_options:
             home = option.name in _PATHS and _HOME.match(option.value)
             if _TEMPLATE.search(option.value) or not (home or _VARIABLE.search(option.value)):
                 continue

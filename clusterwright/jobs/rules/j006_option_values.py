@@ -109,7 +109,7 @@ class OptionValues(JobRule):
     )
 
     def check(self, job: Job) -> Results:
-        for option in job.file.options:
+        for option in job.file.all_options:
             form = _FORMS.get(option.name)
             if form is None or re.search(r"[${`]", option.value):
                 continue  # CW-J004; a template is not a value

@@ -19,7 +19,7 @@ class ContainerPlugin(JobRule):
     def check(self, job: Job) -> Results:
         if job.cluster.slurm.containers.pyxis:
             return
-        own = list(job.file.options)
+        own = list(job.file.all_options)
         options = [*own, *(o for step in job.file.steps for o in step.options.values())]
         used = [option for option in options if option.name.startswith(_PREFIXES)]
         for option in used[:1]:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
 from clusterwright.jobs import values
 from clusterwright.jobs.rule import Fail, Job, JobRule, Results
 from clusterwright.platforms.node_hardware import hardware
 
-_COMPONENTS = re.compile(r"^#SBATCH\s+(?:hetjob|packjob)\b", re.MULTILINE)
 _WAYS = ("mem", "mem-per-cpu", "mem-per-gpu")
 
 
@@ -24,8 +21,7 @@ class EnoughMemory(JobRule):
 
     def check(self, job: Job) -> Results:
         ways = [o for name in _WAYS if (o := job.file.option(name)) is not None]
-        # Each component of a heterogeneous job has options of its own.
-        if len(ways) > 1 and not _COMPONENTS.search(job.file.text):
+        if len(ways) > 1:
             yield Fail(
                 message=f"{' and '.join(f'--{way.name}' for way in ways)} are mutually exclusive: "
                 "sbatch refuses the job",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from clusterwright.jobs import values
@@ -19,7 +18,6 @@ _EXCLUSIVE: Final = (
 )
 """Options that sbatch refuses together; those of memory are CW-J018's."""
 _GPUS: Final = ("gpus", "gpus-per-node", "gpus-per-task", "gpus-per-socket")
-_COMPONENTS: Final = re.compile(r"^#SBATCH\s+(?:hetjob|packjob)\b", re.MULTILINE)
 
 
 class ResourceOptions(JobRule):
@@ -35,8 +33,6 @@ class ResourceOptions(JobRule):
     )
 
     def check(self, job: Job) -> Results:
-        if _COMPONENTS.search(job.file.text):
-            return  # Each component of a heterogeneous job has options of its own.
         for first, second in _EXCLUSIVE:
             one, other = job.file.option(first), job.file.option(second)
             if one is not None and other is not None:
