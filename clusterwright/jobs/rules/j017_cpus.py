@@ -26,9 +26,10 @@ class EnoughCpus(JobRule):
             cores, threads = found["cores"], found["threads_per_core"]
             counts.append(cores * threads if cores and threads else None)
         own = job.largest(counts)
-        if own is not None:
+        if own is None:
+            return
+        if tasks is None or tasks * each <= own:
             yield from _all_tasks(job, each, own)
-        if tasks is None or own is None or tasks * each <= own:
             return
         yield Fail(
             message=f"{tasks * each} CPUs per node are requested ({tasks} tasks with {each}), the "
