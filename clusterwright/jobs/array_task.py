@@ -13,7 +13,7 @@ from typing import Final
 from clusterwright.jobs.background import OPENING
 from clusterwright.jobs.functions import ENDS, begins
 from clusterwright.jobs.lexer import Part, Token
-from clusterwright.jobs.shell import TESTS, Script
+from clusterwright.jobs.shell import READING, TESTS, Script
 
 TASK: Final = "SLURM_ARRAY_TASK_ID"
 _NAME: Final = re.compile(r"[A-Za-z_]\w*")
@@ -21,7 +21,6 @@ _ASSIGNED: Final = re.compile(r"([A-Za-z_]\w*)\+?=")
 _BRANCHES: Final = frozenset({"if", "case", "while", "until"})
 _TESTING: Final = frozenset({*_BRANCHES, *TESTS, "elif", "let"})
 _LEAVING: Final = frozenset({"exit", "return", "break", "continue"})
-_READING: Final = frozenset({"read", "mapfile", "readarray"})
 _RUNNING: Final = frozenset({"srun", "mpirun", "mpiexec", "torchrun"})
 _MOST_TARGETS: Final = 50
 _SIGN: Final = r"(?:\+\+|--|(?:[-+*/%&|^]|<<|>>)?=(?!=))"
@@ -154,7 +153,7 @@ def _targets(statement: Statement) -> Iterator[str]:
         if token.operator or not begins(statement, index):
             continue
         after = [one.literal or "" for one in statement[index + 1 : index + 1 + _MOST_TARGETS]]
-        if token.literal in _READING:
+        if token.literal in READING:
             yield from (text for text in after if _NAME.fullmatch(text))
         elif token.literal == "printf" and after[:1] == ["-v"]:
             yield from after[1:2]

@@ -21,6 +21,10 @@ _DECLARING: Final = frozenset({"export", "declare", "local", "readonly", "typese
 _LOCAL: Final = frozenset({"declare", "local", "typeset"})
 _HANDED: Final = re.compile(r"(?:declare|typeset) -f ((?:[\w.:-]+ ?)+)")
 TESTS: Final = frozenset({"[", "[[", "test"})
+READING: Final = frozenset({"read", "mapfile", "readarray"})
+"""Commands whose arguments are variables that they set."""
+_SOURCING: Final = frozenset({"source", "."})
+_IDENTIFIER: Final = re.compile(r"[A-Za-z_]\w*")
 _PARAMETER: Final = re.compile(r"\d+|[@*#]")
 _CLOSING: Final = frozenset({"fi", "done", "esac"})
 _SKIPPED: Final = frozenset({"then", "else", "elif", "do", "{", "}", "!", "time", "function"})
@@ -354,6 +358,31 @@ class _Reader:
         )
         if words[0].text in ("cd", "pushd", "popd"):
             self._change(words)
+        self._read_by(words)
+
+    def _read_by(self, words: Sequence[Word]) -> None:
+        """Variables of `read`, `mapfile` and `printf -v` have unknown values after it.
+
+        So have empty ones after `source`, whose file is not read: it is what sets them.
+        """
+        name, after = words[0].text, words[1:]
+        if name == "printf" and after and after[0].text == "-v":
+            after = after[1:2]
+        elif name in _SOURCING:
+            for empty in [one for one, value in self.values.items() if value == ""]:
+                self.values[empty] = None
+            return
+        elif name not in READING:
+            return
+        for word in after:
+            if word.dynamic or not _IDENTIFIER.fullmatch(word.text):
+                continue
+            before = [one for one in self.script.assignments if one.name == word.text]
+            exported = any(one.exported and not one.for_one for one in before)
+            value = replace(word, text=f"${{{word.text}}}", dynamic=True)
+            self.script.assignments.append(Assignment(word.text, value, exported, self.depth == 0))
+            self.arrays.pop(word.text, None)
+            self.values[word.text] = None
 
     def _alone(
         self, marked: Sequence[tuple[Token, str, str]], outputs: Sequence[Redirection]

@@ -109,3 +109,17 @@ def test_values_and_words_have_bounds() -> None:
         + "run ${A[@]}\n"
     )
     assert words(many)
+
+
+@pytest.mark.parametrize(
+    "line", ["read -r A B", "IFS=: read A", "printf -v A %s b", "mapfile -t A", "readarray A"]
+)
+def test_what_commands_read_is_not_known(line: str) -> None:
+    assert words(f"A=1\n{line} < f\nrun $A")[-1] == ["run", "${A}"]
+    script = read_script(f"export A=1\n{line} < f\n", {})
+    last = [one for one in script.assignments if one.name == "A"][-1]
+    assert (last.value.dynamic, last.exported) == (True, True)
+
+
+def test_a_sourced_file_may_set_what_is_empty() -> None:
+    assert words("A=\nB=1\n. f\nrun x$A $B")[-1] == ["run", "x${A}", "1"]
