@@ -10,8 +10,14 @@ from clusterwright.jobs.rule import Assignment, Fail, Job, JobRule, Launcher, Re
 LOCAL = re.compile(r"(?:localhost|127(?:\.\d+){3}|0\.0\.0\.0|::1|\[::1\])(?::\d+)?")
 _FIXED = re.compile(r"(?:\d{1,3}(?:\.\d{1,3}){3}|ip(?:-\d{1,3}){4}(?:\.[\w.-]+)?)(?::\d+)?")
 MEETING = ("rdzv-endpoint", "master-addr", "main-process-ip")
-_ADDRESS = re.compile(r"(?:\[[0-9a-fA-F:.]+\]|[0-9a-fA-F:]*::[0-9a-fA-F:]*|[\w.-]+)(?::\d+)?")
-"""A host, perhaps with a port: no user, no scheme, no path."""
+_ADDRESS = re.compile(
+    r"(?:\[[0-9a-fA-F:.]+(?:%[\w.-]+)?\]|[0-9a-fA-F:]*::[0-9a-fA-F:]*(?:%[\w.-]+)?|[\w.-]+)"
+    r"(?::\d+)?"
+)
+"""A host, perhaps with a port, or an IPv6 address with its zone: no user, no scheme, no path."""
+_NOT_SET = re.compile(r"(?::\d*)?")
+"""What an empty variable leaves: a wrapper, a file or the environment may set it."""
+_MEETING_AT_A_NODE = ("", "c10d", "static")
 _HINT = 'the first node: MASTER_ADDR=$(scontrol show hostnames "$SLURM_JOB_NODELIST" | head -n 1)'
 
 
@@ -20,7 +26,7 @@ class MasterAddress(JobRule):
     severity = "error"
     prevents = "a job that hangs until its timeout: each node waits for the others at itself"
     source = (
-        "PyTorch documentation, torchrun (rendezvous); pytorch/pytorch#107021; "
+        "PyTorch documentation, torchrun (rendezvous, store_type); pytorch/pytorch#107021; "
         "huggingface/accelerate#1317"
     )
 
@@ -39,7 +45,7 @@ class MasterAddress(JobRule):
             for name in MEETING:
                 word = launcher.options.get(name)
                 stated = stated or word is not None
-                if word is not None and _malformed(word):
+                if word is not None and _malformed(word) and not _elsewhere(launcher, name):
                     yield _no_address(f"--{name}={word.text}", word)
                 if word is not None and LOCAL.fullmatch(word.text):
                     yield Fail(
@@ -80,13 +86,25 @@ def _ray(job: Job) -> Results:
 
 def _fixed(job: Job, launcher: Launcher) -> Results:
     """Addresses of one node in the file: etcd's is that of a server."""
-    backend = launcher.options.get("rdzv-backend")
-    if backend is not None and backend.text.startswith("etcd"):
+    if _backend(launcher) not in _MEETING_AT_A_NODE:
         return
     for name in MEETING:
         word = launcher.options.get(name)
         if word is not None and _chosen(job, word):
             yield _other(job, f"--{name}={word.text}", word)
+
+
+def _backend(launcher: Launcher) -> str:
+    found = launcher.options.get("rdzv-backend")
+    return found.text if found is not None else ""
+
+
+def _elsewhere(launcher: Launcher, name: str) -> bool:
+    """Whether the endpoint is a path (store_type=file), or of a backend with forms of its own."""
+    backend, settings = _backend(launcher), launcher.options.get("rdzv-conf")
+    known = backend in _MEETING_AT_A_NODE or backend.startswith("etcd")
+    in_a_file = settings is not None and (settings.dynamic or "store_type=file" in settings.text)
+    return name == "rdzv-endpoint" and (not known or in_a_file)
 
 
 def _chosen(job: Job, word: Word) -> bool:
@@ -97,12 +115,13 @@ def _chosen(job: Job, word: Word) -> bool:
 
 def _malformed(word: Word) -> bool:
     """Whether a word that the file determines is no address of a host."""
-    return not word.dynamic and not _ADDRESS.fullmatch(word.text)
+    known = not word.dynamic and not _NOT_SET.fullmatch(word.text)
+    return known and not _ADDRESS.fullmatch(word.text)
 
 
 def _no_address(what: str, at: Word | Assignment) -> Fail:
     return Fail(
-        message=f"{what} is no address: it has a user, a scheme or a path, or is empty",
+        message=f"{what} is no address: it has a user, a scheme or a path",
         at=at,
         hint=_HINT,
     )

@@ -77,7 +77,7 @@ def test_ray_after_another_command() -> None:
     fails("CW-J023", HEAD + "srun bash -c 'cd /opt; ray start --address localhost:6379'\n")
 
 
-@pytest.mark.parametrize("address", ["setup@104.171.201.171", "tcp://10.0.0.1", ""])
+@pytest.mark.parametrize("address", ["setup@104.171.201.171", "tcp://10.0.0.1"])
 def test_what_is_no_address(address: str) -> None:
     start = "#!/bin/bash\n#SBATCH --nodes=2 --nodelist=n[1-2]\n"
     launch = f"srun torchrun --nnodes 2 --nproc-per-node 8 --master-addr={address} train.py\n"
@@ -87,8 +87,41 @@ def test_what_is_no_address(address: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "address", ["node-1", "node-1.cluster", "10.0.0.1", "fd00::1", "$(hostname)"]
+    "address",
+    ["node-1", "node-1.cluster", "10.0.0.1", "fd00::1", "fe80::1%eth0", "$(hostname)", ""],
 )
 def test_addresses(address: str) -> None:
     start = "#!/bin/bash\n#SBATCH --nodes=2 --nodelist=n[1-2]\n"
     passes("CW-J023", f"{start}export MASTER_ADDR={address}\nsrun python train.py\n")
+
+
+_LAUNCH = 'srun torchrun --nnodes 4 --nproc-per-node 8 --rdzv-endpoint "$MASTER_ADDR:29500" t.py\n'
+
+
+@pytest.mark.parametrize("before", ["", "localhost", "tcp://10.0.0.1"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "MASTER_ADDR={}\nread -r MASTER_ADDR < <(scontrol show hostnames)\n",
+        "export MASTER_ADDR={}\nIFS= read -r MASTER_ADDR <<< $(scontrol show hostnames)\n",
+        "MASTER_ADDR={}\nprintf -v MASTER_ADDR %s $(hostname)\nexport MASTER_ADDR\n",
+        "HEAD={}\nread -r HEAD < hosts\nexport MASTER_ADDR=$HEAD\n",
+    ],
+)
+def test_what_a_command_reads_is_not_known(before: str, text: str) -> None:
+    passes("CW-J023", HEAD + text.format(before) + "srun python train.py\n")
+    passes("CW-J023", HEAD + text.format(before) + _LAUNCH)
+
+
+def test_an_empty_variable_may_be_set_elsewhere() -> None:
+    passes("CW-J023", f'{HEAD}MASTER_ADDR=""\nsource /fsx/env.sh\n{_LAUNCH}')
+    inner = "export MASTER_ADDR=$(hostname); python train.py"
+    passes("CW-J023", f"{HEAD}export MASTER_ADDR=\nsrun bash -c '{inner}'\n")
+
+
+def test_a_rendezvous_in_a_file_or_of_another_backend_has_no_address() -> None:
+    launch = "srun torchrun --nnodes 4 --nproc-per-node 8 {} --rdzv-endpoint /fsx/run1 train.py\n"
+    passes("CW-J023", HEAD + launch.format("--rdzv-backend c10d --rdzv-conf store_type=file"))
+    passes("CW-J023", HEAD + launch.format("--rdzv-backend of_the_site"))
+    fails("CW-J023", HEAD + launch.format("--rdzv-backend c10d"))
+    fails("CW-J023", HEAD + launch.format("--rdzv-conf timeout=900"))
