@@ -30,23 +30,30 @@ class EphemeralPort(JobRule):
 
     def check(self, job: Job) -> Results:
         found: list[tuple[Assignment | Word, tuple[int, int]]] = []
-        for _, launcher in job.file.launchers:
+        own = [launcher for _, launcher in job.file.launchers]
+        # With --standalone torchrun takes a free port.
+        waiting = [launcher for launcher in own if "standalone" not in launcher.options]
+        for launcher in waiting:
             for name in ("master-port", "main-process-port", "rdzv-endpoint"):
                 word = launcher.options.get(name)
                 ports = _ports(word.text, endpoint=name == "rdzv-endpoint") if word else None
                 if word is not None and ports is not None:
                     found.append((word, ports))
-        variable = job.file.variable("MASTER_PORT")
+        variable = job.file.variable("MASTER_PORT") if waiting or not own else None
         ports = _ports(variable.value.text) if variable is not None else None
         if variable is not None and ports is not None:
             found.append((variable, ports))
         for place, (first, last) in found:
             if last < _FIRST or first > _LAST:
                 continue
-            span = f"{first}" if first == last else f"{first} to {last}"
+            span = f"the port {first} is" if first == last else f"the ports {first} to {last} are"
+            if first < _FIRST or last > _LAST:
+                among = f"the ports {first} to {last} include some of those"
+            else:
+                among = f"{span} among those"
             yield Fail(
-                message=f"the port {span} is among those that the kernel gives to outgoing "
-                f"connections ({_FIRST} to {_LAST}): one may have it already",
+                message=f"{among} that the kernel gives to outgoing connections ({_FIRST} to "
+                f"{_LAST}): one may have it already",
                 at=place,
                 hint="a port below: MASTER_PORT=$((10000 + SLURM_JOB_ID % 20000))",
             )
