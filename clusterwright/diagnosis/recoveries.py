@@ -15,7 +15,7 @@ from clusterwright.diagnosis.literals import Expression
 GANGS: Final = (
     # A PodGroup keeps the condition that it had no place, and gets another one when it has.
     Expression(
-        r"tasks in gang are ready to be scheduled|^\"?phase\"?:\s+\"?Running\b", re.IGNORECASE
+        r"tasks in gang are ready to be scheduled|^\"?phase\"?:\s+\"?Running\"?,?$", re.IGNORECASE
     ),
     Expression(r"tasks in gang unschedulable"),
 )

@@ -145,6 +145,8 @@ def test_a_gang_that_has_a_place_or_ended_is_no_cause() -> None:
         '"phase": "Running",',
     ):
         assert findings(*of_log(f"{_WAITING}\n  {after}\n")) == ()
+    told = of_log(f"{_WAITING}\nphase: Running, but the gizmo is missing")
+    assert [one.signature for one in findings(*told)] == ["gang"]
     for text in (
         "message: '1/0 tasks in gang unschedulable: pod group is not ready, 1 minAvailable.'",
         "0/1 tasks in gang unschedulable: pod group is not ready, 1 Succeeded, 4 minAvailable",

@@ -21,6 +21,11 @@ CASES = (
     ),
     (
         "log",
+        'The error message was sbatch: sbatch: error: Invalid numeric value "x" for --ntasks.',
+        "slurm-options",
+    ),
+    (
+        "log",
         "slurmctld[1]: fatal: failed to initialize accounting_storage plugin",
         "slurm-plugin-start",
     ),
