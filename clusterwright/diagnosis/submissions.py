@@ -30,7 +30,8 @@ _GRANTED: Final = re.compile(
     r"(?:\S+: )?tasks? [\d,-]+\b|Node failure on |Force Terminated |Job step |Out Of Memory\b|"
     r"StepId=|Unable to create step for job |Task launch for |Application launch failed|"
     r"First task exited |launch/slurm: |"
-    r"(?:Pending |Granted |Relinquishing )?[Jj]ob (?:allocation )?\d+\b|Nodes \S+ are |"
+    r"(?:Pending|Granted|Relinquishing) job allocation |Nodes \S+ are |"
+    r"[Jj]ob (?:allocation )?\d+ (?:queued|has (?:been|exceeded)|is in )|"
     r"Waiting for resource configuration|Terminating |Timed out waiting for job step|"
     r"got SIG|forcing job termination|interrupt \(|Job aborted due to signal"
 )

@@ -11,6 +11,10 @@ REFUSED = "sbatch: error: Batch job submission failed: {}"
 
 def test_words_of_a_plugin_of_the_site_are_the_reason() -> None:
     words = "sbatch: error: {}\n"
+    (found,) = findings(
+        *of_log(words.format("Job 9 hours long") + REFUSED.format("Unspecified error"))
+    )
+    assert found.cause.endswith("Unspecified error: Job 9 hours long")
     text = words.format("Cannot find GPU specification") + words.format("see the handbook")
     (found,) = findings(*of_log(text + REFUSED.format("Unspecified error")))
     assert found.cause == (

@@ -755,7 +755,7 @@ SIGNATURES: Final = (
         "a program ended with a core dump[: {word}]",
         (
             rf"{_OTHER_SIGNAL}[^\n]*?\b(?P<word>[a-z][\w/]*(?: [\w/]+){{0,3}}?)\s*\(core dumped\)",
-            rf"{_OTHER_SIGNAL}[^\n]*core dumped",
+            rf"{_OTHER_SIGNAL}[^\n]*(?:\(core dumped\)|\bcore dumped$)",
         ),
         confidence="likely",
         rank=1,

@@ -361,3 +361,4 @@ def test_core_dumps_have_the_word_of_their_signal(word: str, cause: str) -> None
 def test_a_core_dump_without_a_word() -> None:
     (found,) = findings(*of_log("python: core dumped"))
     assert found.cause == "a program ended with a core dump"
+    assert findings(*of_log("core dumped files are kept in /var/crash")) == ()
