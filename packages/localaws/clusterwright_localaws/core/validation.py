@@ -38,6 +38,8 @@ BEYOND_MODEL = {
 _TAKEN_BEYOND_MODEL = {
     "DocumentParameterType": frozenset({"Integer", "Boolean", "MapList", "StringMap"}),
     "BucketCannedACL": frozenset({"log-delivery-write"}),
+    # Recorded on AWS: docs/reference/probes.md, source `localstack`.
+    "ChecksumMode": frozenset({"enabled"}),
     "SpotAllocationStrategy": frozenset(
         {
             "lowestPrice",

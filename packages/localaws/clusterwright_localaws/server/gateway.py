@@ -39,6 +39,7 @@ from clusterwright_localaws.services.ec2 import network_checks, tag_policy
 from clusterwright_localaws.services.ec2 import reserved_tags as ec2_reserved_tags
 from clusterwright_localaws.services.ec2.common import dry_run
 from clusterwright_localaws.services.ec2.network import network_of
+from clusterwright_localaws.services.s3.expected_owners import check_owners
 from clusterwright_localaws.services.s3.refusals import refusal as s3_refusal
 from clusterwright_localaws.services.s3.world_buckets import seed_buckets
 
@@ -101,11 +102,11 @@ def answer_request(
         return forward(request)
     recorder = runtime().recorder
     if recorder is None:
-        return _answered(service, request, region, forward)
+        return _identified(service, _answered(service, request, region, forward))
     entry = recording.Entry(request, service, accounts.account_of(request), region)
     answered: Answer | None = None
     try:
-        answered = _answered(service, request, region, forward)
+        answered = _identified(service, _answered(service, request, region, forward))
     finally:
         entry.end(recorder, answered)
     return answered
@@ -145,6 +146,12 @@ def _answered(service: str, request: Request, region: str, forward: Forward) -> 
         )
     except Exception as error:  # noqa: BLE001  our bug: said once, and not retried by SDKs
         return _bug(service, operation, request, error)
+
+
+def _identified(service: str, answered: Answer | None) -> Answer | None:
+    if service == "s3" and answered is not None:
+        return wire.with_ids_of_s3(answered)
+    return answered
 
 
 def _wait(service: str, request: Request) -> None:
@@ -220,6 +227,8 @@ def _answer(
         tag_policy.check(current.world, operation, parameters)
         ec2_reserved_tags.check(operation, parameters, by_aws=by_aws)
         network_checks.check_ids(account, region, operation, parameters)
+    elif service == "s3":
+        check_owners(parameters)
     elif not by_aws:
         reserved_tags.check(wire.service_model(service), operation, parameters)
     rest = truncation.continued(current, service, operation, account, region, parameters)

@@ -36,6 +36,7 @@ _UNREADABLE = {
     "ec2": "MalformedQueryString",
     "rest-xml": "MalformedXML",
 }
+_REQUEST_ID = "x-amzn-requestid"
 _LOAD_BALANCERS_V2 = "2015-12-01"
 _MOTO_NAMES = {"awslambda": "lambda", "elbv2": "elbv2", "amp": "amp"}
 # The types of JSON that a shape with members has.
@@ -242,9 +243,23 @@ def _with_members(body: str | bytes, error: AwsError) -> str | bytes:
     members = "".join(
         f"<{name}>{escape(str(value))}</{name}>"
         for name, value in vars(error).items()
-        if name not in ("code", "message", "status") and f"<{name}>" not in text
+        if name not in ("code", "message", "status") and not re.search(rf"<{name}\s*/?>", text)
     )
     return text.replace("</Error>", f"{members}</Error>") if members else body
+
+
+def with_ids_of_s3(answered: Answer) -> Answer:
+    """Return an answer with the ids of the request in S3's headers.
+
+    https://docs.aws.amazon.com/AmazonS3/latest/API/RESTCommonResponseHeaders.html
+    """
+    from moto.core.serialize import S3Serializer
+
+    status, headers, body = answered
+    ids = [value for name, value in headers.items() if name.lower() == _REQUEST_ID]
+    others = {name: value for name, value in headers.items() if name.lower() != _REQUEST_ID}
+    named = {"x-amz-request-id": (ids or [str(uuid.uuid4())])[0]}
+    return status, {**named, "x-amz-id-2": S3Serializer.DEFAULT_HOST_ID, **others}, body
 
 
 def is_cbor(request: Request) -> bool:

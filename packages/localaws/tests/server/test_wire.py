@@ -143,3 +143,12 @@ class TestWithoutAModel:
         _, headers, body = wire.plain_error(request(), "Code", "a < b", 404)
         assert headers == {"Content-Type": "text/xml"}
         assert "<Message>a &lt; b</Message>" in str(body)
+
+
+def test_ids_of_requests_to_s3() -> None:
+    answered = (200, {"x-amzn-RequestId": "one", "ETag": "two"}, b"")
+    _, headers, _ = wire.with_ids_of_s3(answered)
+    assert headers.pop("x-amz-id-2")
+    assert headers == {"x-amz-request-id": "one", "ETag": "two"}
+    _, headers, _ = wire.with_ids_of_s3((404, {}, b""))
+    assert headers["x-amz-request-id"]

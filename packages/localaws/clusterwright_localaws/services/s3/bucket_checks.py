@@ -84,7 +84,10 @@ def _check_location(region: str, given: str | None) -> None:
     if region == US_EAST_1:
         if given and given != "EU" and (given == region or given not in locations()):
             raise AwsError(
-                "InvalidLocationConstraint", "The specified location-constraint is not valid", 400
+                "InvalidLocationConstraint",
+                "The specified location-constraint is not valid",
+                400,
+                LocationConstraint=given,
             )
     elif given != region:
         raise AwsError(

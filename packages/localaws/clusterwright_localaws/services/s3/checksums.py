@@ -1,6 +1,6 @@
 """Checksums of objects: what can be computed of them, and those of joined parts.
 
-CRC32C, XXHash and others that Python's library lacks are not computed.
+XXHash and others that Python's library lacks are not computed.
 https://docs.aws.amazon.com/AmazonS3/latest/userguide/checking-object-integrity.html
 """
 
@@ -10,15 +10,18 @@ import base64
 import binascii
 import functools
 import hashlib
-import struct
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
 CRC64NVME: Final = "CRC64NVME"
-_POLYNOMIAL: Final = 0x9A6C9329AC4BC9B5  # reflected; NVM Express NVM Command Set, CRC64NVME
-_ONES: Final = (1 << 64) - 1
-_BYTES: Final = 8
-# In Python it takes about a second for some MiB.
+# Polynomials, reflected: NVM Express NVM Command Set (CRC64NVME), RFC 3720 (CRC32C), ISO 3309.
+_POLYNOMIALS: Final = {
+    CRC64NVME: 0x9A6C9329AC4BC9B5,
+    "CRC32C": 0x82F63B78,
+    "CRC32": 0xEDB88320,
+}
+# What Python's library does not compute; in Python it takes about a second for some MiB.
+COMPUTED_HERE: Final = frozenset({CRC64NVME, "CRC32C"})
 MOST_BYTES: Final = 1 << 20
 _DIGESTS: Final[Mapping[str, Callable[[bytes], bytes]]] = {
     "MD5": lambda data: hashlib.md5(data, usedforsecurity=False).digest(),
@@ -31,89 +34,114 @@ _DIGESTS: Final[Mapping[str, Callable[[bytes], bytes]]] = {
 LENGTHS: Final = {
     "CRC32": 4,
     "CRC32C": 4,
-    CRC64NVME: _BYTES,
+    CRC64NVME: 8,
     "MD5": 16,
     "SHA1": 20,
     "SHA256": 32,
     "SHA512": 64,
 }
+FULL_OBJECT: Final = "FULL_OBJECT"
+COMPOSITE: Final = "COMPOSITE"
 
 
 def checksum(data: bytes, algorithm: str) -> str | None:
     """The checksum of data in Base64; `None` where it cannot be computed, or not in short time."""
-    if algorithm == CRC64NVME:
-        return crc64nvme(data) if len(data) <= MOST_BYTES else None
+    if algorithm in COMPUTED_HERE:
+        return crc(data, algorithm) if len(data) <= MOST_BYTES else None
     digest = _DIGESTS.get(algorithm)
     return None if digest is None else base64.b64encode(digest(data)).decode()
 
 
-def crc64nvme(data: bytes) -> str:
-    """The CRC64NVME of data in Base64, as S3 writes it."""
-    first, second, third, fourth = _tables()
-    crc = _ONES
-    whole = len(data) // _BYTES * _BYTES
-    for (word,) in struct.iter_unpack("<Q", data[:whole]):
-        crc ^= word
-        crc = (
-            first[crc & 0xFFFF]
-            ^ second[crc >> 16 & 0xFFFF]
-            ^ third[crc >> 32 & 0xFFFF]
-            ^ fourth[crc >> 48]
-        )
+def default_type(algorithm: str) -> str:
+    """The type of an upload's checksum where the upload names none."""
+    return FULL_OBJECT if algorithm == CRC64NVME else COMPOSITE
+
+
+def types(algorithm: str) -> frozenset[str]:
+    """The types that an upload's checksum may have."""
+    if algorithm == CRC64NVME:
+        return frozenset({FULL_OBJECT})
+    return frozenset({FULL_OBJECT, COMPOSITE} if algorithm in _POLYNOMIALS else {COMPOSITE})
+
+
+def crc(data: bytes, algorithm: str) -> str:
+    """The CRC of data in Base64, as S3 writes it, for an algorithm of `COMPUTED_HERE`."""
+    size = LENGTHS[algorithm]
+    rest = ones = (1 << 8 * size) - 1
+    tables = _tables(algorithm)
+    whole = len(data) // size * size
+    shifts = [(16 * index, table) for index, table in enumerate(tables)]
+    for at in range(0, whole, size):
+        rest ^= int.from_bytes(data[at : at + size], "little")
+        found = 0
+        for shift, table in shifts:
+            found ^= table[rest >> shift & 0xFFFF]
+        rest = found
     for byte in data[whole:]:
-        crc = _one_byte((crc ^ byte) & 0xFF) ^ (crc >> 8)
-    return _written(crc ^ _ONES)
+        rest = _one_byte((rest ^ byte) & 0xFF, _POLYNOMIALS[algorithm]) ^ (rest >> 8)
+    return _written(rest ^ ones, size)
 
 
-def joined_crc64nvme(first: str, second: str, second_bytes: int) -> str:
-    """The CRC64NVME of two pieces, from those of each and the bytes of the second."""
-    shifted = _product(_read(first), _power_of_x(8 * second_bytes))
-    return _written(shifted ^ _read(second))
+def composite(values: Iterable[str], algorithm: str) -> str | None:
+    """The checksum of the parts' checksums, without the number of parts."""
+    return checksum(b"".join(map(base64.b64decode, values)), algorithm)
+
+
+def joined_crc(first: str, second: str, second_bytes: int, algorithm: str) -> str:
+    """The CRC of two pieces, from those of each and the bytes of the second."""
+    size = LENGTHS[algorithm]
+    polynomial = _POLYNOMIALS[algorithm]
+    power = _power_of_x(8 * second_bytes, 8 * size, polynomial)
+    return _written(_product(_read(first), power, 8 * size, polynomial) ^ _read(second), size)
 
 
 def _read(value: str) -> int:
     return int.from_bytes(base64.b64decode(value), "big")
 
 
-def _written(crc: int) -> str:
-    return base64.b64encode(crc.to_bytes(_BYTES, "big")).decode()
+def _written(value: int, size: int) -> str:
+    return base64.b64encode(value.to_bytes(size, "big")).decode()
 
 
 @functools.lru_cache(maxsize=64)
-def _power_of_x(exponent: int) -> int:
+def _power_of_x(exponent: int, bits: int, polynomial: int) -> int:
     """x to that power, modulo the polynomial; the highest bit is the coefficient of 1."""
-    power, square = 1 << 63, 1 << 62
+    power, square = 1 << bits - 1, 1 << bits - 2
     while exponent:
         if exponent & 1:
-            power = _product(power, square)
-        square = _product(square, square)
+            power = _product(power, square, bits, polynomial)
+        square = _product(square, square, bits, polynomial)
         exponent >>= 1
     return power
 
 
-def _product(one: int, other: int) -> int:
+def _product(one: int, other: int, bits: int, polynomial: int) -> int:
     """The product of two polynomials, modulo the polynomial."""
     product = 0
-    for bit in range(63, -1, -1):
+    for bit in range(bits - 1, -1, -1):
         if one >> bit & 1:
             product ^= other
-        other = (other >> 1) ^ (_POLYNOMIAL if other & 1 else 0)
+        other = (other >> 1) ^ (polynomial if other & 1 else 0)
     return product
 
 
-def _one_byte(value: int) -> int:
+def _one_byte(value: int, polynomial: int) -> int:
     for _ in range(8):
-        value = (value >> 1) ^ (_POLYNOMIAL if value & 1 else 0)
+        value = (value >> 1) ^ (polynomial if value & 1 else 0)
     return value
 
 
 @functools.cache
-def _tables() -> tuple[list[int], ...]:
+def _tables(algorithm: str) -> tuple[list[int], ...]:
     """What each two bytes of a word do to the remainder; the first two are shifted furthest."""
-    rows = [[_one_byte(value) for value in range(256)]]
-    for _ in range(7):
+    size = LENGTHS[algorithm]
+    rows = [[_one_byte(value, _POLYNOMIALS[algorithm]) for value in range(256)]]
+    for _ in range(size - 1):
         rows.append([rows[0][each & 0xFF] ^ (each >> 8) for each in rows[-1]])
     return tuple(
-        [rows[7 - 2 * part][two & 0xFF] ^ rows[6 - 2 * part][two >> 8] for two in range(65536)]
-        for part in range(4)
+        [
+            rows[size - 1 - 2 * part][two & 0xFF] ^ rows[size - 2 - 2 * part][two >> 8]
+            for two in range(65536)
+        ]
+        for part in range(size // 2)
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from botocore.exceptions import ClientError
 
 from packages.localaws.tests.parts import client, refusal
 
@@ -30,15 +31,14 @@ def test_names_of_buckets(name: str) -> None:
 
 @pytest.mark.parametrize("location", ["us-east-1", "nowhere-1", "us-gov-nowhere-9"])
 def test_locations_that_us_east_1_does_not_reach(location: str) -> None:
-    found = refusal(
-        client("s3").create_bucket,
-        Bucket="one",
-        CreateBucketConfiguration={"LocationConstraint": location},
-    )
-    assert found == (
-        "InvalidLocationConstraint",
-        "The specified location-constraint is not valid",
-    )
+    with pytest.raises(ClientError) as refused:
+        client("s3").create_bucket(
+            Bucket="one", CreateBucketConfiguration={"LocationConstraint": location}
+        )
+    error = refused.value.response["Error"]
+    assert error["Code"] == "InvalidLocationConstraint"
+    assert error["Message"] == "The specified location-constraint is not valid"
+    assert error["LocationConstraint"] == location
 
 
 @pytest.mark.parametrize("location", ["us-east-1", "us-east-2", "us-gov-east-2", None])

@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+import pytest
+
 from clusterwright_localaws.services.s3 import checksums
 
 
-def test_the_check_value_of_the_standard() -> None:
-    assert checksums.crc64nvme(b"123456789") == "rosUhgp5mIg="
+# The checks of NVM Express and of RFC 3720's polynomial (its appendix B.4: 32 bytes of zeros).
+def test_the_check_values_of_the_standards() -> None:
+    assert checksums.crc(b"123456789", "CRC64NVME") == "rosUhgp5mIg="
+    assert checksums.crc(bytes(32), "CRC32C") == "ipE2qg=="
 
 
-def test_joined_pieces() -> None:
+@pytest.mark.parametrize("algorithm", ["CRC32", "CRC32C", "CRC64NVME"])
+def test_joined_pieces(algorithm: str) -> None:
     data = bytes(range(256)) * 5
-    whole = checksums.crc64nvme(data)
+    whole = checksums.checksum(data, algorithm)
     for at in (0, 1, 8, 700, len(data)):
-        first, second = checksums.crc64nvme(data[:at]), checksums.crc64nvme(data[at:])
-        assert checksums.joined_crc64nvme(first, second, len(data) - at) == whole
+        first, second = (checksums.checksum(one, algorithm) for one in (data[:at], data[at:]))
+        assert first is not None and second is not None
+        assert checksums.joined_crc(first, second, len(data) - at, algorithm) == whole
 
 
 def test_what_is_not_computed() -> None:
-    assert checksums.checksum(b"", "CRC32C") is None
+    assert checksums.checksum(b"", "XXHASH3") is None
     assert checksums.checksum(bytes(checksums.MOST_BYTES + 1), "CRC64NVME") is None
     assert checksums.checksum(b"", "CRC32") == "AAAAAA=="

@@ -16,18 +16,17 @@ from typing import Any, Final
 from clusterwright_localaws.core.errors import AwsError
 from clusterwright_localaws.core.runtime import runtime
 from clusterwright_localaws.services.s3 import checksums
+from clusterwright_localaws.services.s3.part_checksums import checksum_of, is_kept, keep
 
 MOTO_VERSION = "5.2.5"
 DESCRIPTION = (
     "S3: a wrong checksum of an object, a part or a completed upload is BadDigest and a right one "
-    "is kept; CRC64NVME is computed for up to 1 MiB and joined from the parts' values"
+    "is kept; CRC64NVME and CRC32C are computed for up to 1 MiB, and every checksum of an upload "
+    "from the parts' values"
 )
 _HEADER: Final = "x-amz-checksum-"
 _TRAILER: Final = re.compile(rb"x-amz-checksum-(\w+):([\w+/=]+)")
 _TRAILER_BYTES: Final = 512  # checksums and signatures at the end of a body
-_OF_MOTO: Final = frozenset({"CRC32", "SHA1", "SHA256"})  # it has other values for the others
-# Value of a part, as it was uploaded.
-_MARK: Final = "crc64nvme"
 # Algorithm and value that a completion gives for its object.
 _of_the_object: ContextVar[tuple[str, str] | None] = ContextVar("_of_the_object", default=None)
 
@@ -46,8 +45,8 @@ def _mend_values() -> None:
     put_object = S3Response.put_object
 
     def _compute(body: bytes, algorithm: str, encode_base64: bool = True) -> bytes:
-        if runtime().active and algorithm == checksums.CRC64NVME:
-            value = checksums.crc64nvme(body).encode()
+        if runtime().active and algorithm in checksums.COMPUTED_HERE:
+            value = checksums.crc(body, algorithm).encode()
             return value if encode_base64 else base64.b64decode(value)
         return compute_checksum(body, algorithm, encode_base64)
 
@@ -79,13 +78,13 @@ def _mend_uploads() -> None:
     def _upload_part(self: Any) -> Any:
         given = _check(self) if runtime().active else None
         status, headers, text = upload_part(self)
-        if given is not None and given[0] == checksums.CRC64NVME:
+        if given is not None:
             upload = self.backend.get_bucket(self.bucket_name).multiparts.get(
                 self._get_param("uploadId")
             )
             part = upload and upload.parts.get(self._get_int_param("partNumber"))
             if part and part.etag == headers["ETag"]:
-                setattr(part, _MARK, given[1])
+                keep(part, *given)
         return status, headers, text
 
     def _post(self: Any, *request: Any) -> Any:
@@ -100,7 +99,7 @@ def _mend_uploads() -> None:
         value, etag, computed = complete(self, iter(listed))
         if runtime().active:
             parts = [self.parts[number] for number, _ in listed]
-            computed = _agreed(self.metadata, parts, computed)
+            computed = _agreed(self.metadata, parts)
         return value, etag, computed
 
     S3Response.upload_part = _upload_part  # type: ignore[method-assign]
@@ -136,34 +135,45 @@ def _check(response: Any) -> tuple[str, str] | None:
 
 
 def _agreed(
-    metadata: Any, parts: Sequence[Any], computed: tuple[str, str, int] | None
+    metadata: Any, parts: Sequence[Any]
 ) -> tuple[str, str, int] | None:
     """Return type, value and number of parts of the checksum of a completed upload."""
     algorithm = metadata.get(f"{_HEADER}algorithm") or checksums.CRC64NVME
+    kind = metadata.get(f"{_HEADER}type") or checksums.default_type(algorithm)
     given = _of_the_object.get()
     value = given[1].partition("-")[0] if given is not None and given[0] == algorithm else None
     if value is not None:
         _check_form(algorithm, value)
-    if algorithm == checksums.CRC64NVME:
-        found = _joined(parts)
-        computed = ("FULL_OBJECT", found or value or "", 1) if found or value else None
-    elif value is not None and computed is not None and algorithm not in _OF_MOTO:
-        computed = (computed[0], value, computed[2])
-    if value is not None and computed is not None and value != computed[1]:
+    of_all = _joined if kind == checksums.FULL_OBJECT else _composite
+    found = of_all(parts, algorithm)
+    if value is not None and found not in (None, value):
         # AWS writes it in lower case here.
         raise _bad_digest(algorithm.lower())
-    return computed
-
-
-def _joined(parts: Sequence[Any]) -> str | None:
-    """Return the CRC64NVME of all parts; `None` if there is more to compute than is computed."""
-    unknown = [part for part in parts if not hasattr(part, _MARK)]
-    if sum(part.size for part in unknown) > checksums.MOST_BYTES:
+    if not found and not value:
         return None
-    whole = checksums.crc64nvme(b"")
+    count = 1 if kind == checksums.FULL_OBJECT else len(parts)
+    return kind, found or value or "", count
+
+
+def _composite(parts: Sequence[Any], algorithm: str) -> str | None:
+    """Return the checksum of the parts' checksums; `None` if one of them is not known."""
+    values = [checksum_of(part, algorithm) for part in parts]
+    known = [value for value in values if value is not None]
+    return checksums.composite(known, algorithm) if len(known) == len(values) else None
+
+
+def _joined(parts: Sequence[Any], algorithm: str) -> str | None:
+    """Return the CRC of all parts; `None` if there is more to compute than is computed."""
+    if algorithm in checksums.COMPUTED_HERE:
+        unknown = [part for part in parts if not is_kept(part, algorithm)]
+        if sum(part.size for part in unknown) > checksums.MOST_BYTES:
+            return None
+    whole = checksums.checksum(b"", algorithm)
     for part in parts:
-        value = getattr(part, _MARK, None) or checksums.crc64nvme(part.value)
-        whole = checksums.joined_crc64nvme(whole, value, part.size)
+        value = checksum_of(part, algorithm)
+        if whole is None or value is None:
+            return None
+        whole = checksums.joined_crc(whole, value, part.size, algorithm)
     return whole
 
 

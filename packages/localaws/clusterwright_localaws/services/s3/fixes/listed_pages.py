@@ -157,9 +157,10 @@ def _list(response: Any) -> dict[str, Any]:
         after_id=upload_marker,
     )
     encode = quote if asked("encoding-type") == "url" else str
-    last, last_id = found.last or "", ""
-    if not isinstance(last, str):
-        last, last_id = last.key_name, last.id
+    last, last_id = "", ""
+    # As recorded, a page that ends with a prefix names no next marker, even if others follow.
+    if found.last is not None and not isinstance(found.last, str):
+        last, last_id = found.last.key_name, found.last.id
     result: dict[str, Any] = {
         "Bucket": response.bucket_name,
         "KeyMarker": encode(key_marker),

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from clusterwright_localaws.services.s3.checksums import crc64nvme, joined_crc64nvme
+from clusterwright_localaws.services.s3.checksums import crc, joined_crc
 from packages.localaws.tests.parts import client, refusal
 
 KEY = {"Bucket": "one", "Key": "a"}
@@ -32,10 +32,10 @@ def s3(aws: Any) -> Any:
 
 @pytest.fixture(scope="module")
 def big_value() -> str:
-    one = crc64nvme(bytes(MIB))
+    one = crc(bytes(MIB), "CRC64NVME")
     value = one
     for _ in range(5):
-        value = joined_crc64nvme(value, one, MIB)
+        value = joined_crc(value, one, MIB, "CRC64NVME")
     return value
 
 
@@ -64,7 +64,7 @@ def read_everywhere(s3: Any, expected: str | None) -> None:
 def test_large_parts_are_joined(s3: Any, big_value: str) -> None:
     parts = ((BIG, {"ChecksumCRC64NVME": big_value}), (b"test", {}))
     done = s3.complete_multipart_upload(**upload(s3, *parts, ChecksumAlgorithm="CRC64NVME"))
-    expected = joined_crc64nvme(big_value, crc64nvme(b"test"), 4)
+    expected = joined_crc(big_value, crc(b"test", "CRC64NVME"), 4, "CRC64NVME")
     assert (done["ChecksumCRC64NVME"], done["ChecksumType"]) == (expected, "FULL_OBJECT")
     read_everywhere(s3, expected)
 
@@ -105,9 +105,9 @@ def test_malformed_values(s3: Any) -> None:
 def test_right_values_are_kept(s3: Any) -> None:
     crc32 = base64.b64encode(binascii.crc32(b"test").to_bytes(4, "big")).decode()
     for given in (
-        {"ChecksumCRC64NVME": crc64nvme(b"test")},
+        {"ChecksumCRC64NVME": crc(b"test", "CRC64NVME")},
         {"ChecksumCRC32": crc32},
-        {"ChecksumCRC32C": "AAAAAA=="},  # is not computed
+        {"ChecksumCRC32C": crc(b"test", "CRC32C")},
     ):
         for read in (
             s3.put_object(**KEY, Body=b"test", **given),
@@ -130,7 +130,7 @@ def test_a_copy_with_a_checksum_of_its_own(s3: Any) -> None:
     copied = s3.copy_object(
         Bucket="one", Key="b", CopySource="one/a", ChecksumAlgorithm="CRC64NVME"
     )
-    assert copied["CopyObjectResult"]["ChecksumCRC64NVME"] == crc64nvme(b"test")
+    assert copied["CopyObjectResult"]["ChecksumCRC64NVME"] == crc(b"test", "CRC64NVME")
 
 
 @pytest.mark.usefixtures("s3")
