@@ -39,6 +39,7 @@ _UNREADABLE = {
 _REQUEST_ID = "x-amzn-requestid"
 _LOAD_BALANCERS_V2 = "2015-12-01"
 _MOTO_NAMES = {"awslambda": "lambda", "elbv2": "elbv2", "amp": "amp"}
+_INTEGERS = frozenset({"integer", "long"})
 # The types of JSON that a shape with members has.
 _CONTAINERS: Mapping[str, Any] = {"structure": dict, "map": dict, "list": list}
 
@@ -117,7 +118,11 @@ def parse(
             {
                 "method": request.method,
                 # A form is read from the body; a body sent to S3 with a form's type is not a form.
-                "values": request.args if protocol == "rest-xml" else request.values,
+                "values": (
+                    _without_empty_numbers(operation_model.input_shape, request.args)
+                    if protocol == "rest-xml"
+                    else request.values
+                ),
                 "headers": request.headers,
                 "body": body,
                 "url_path": request.path,
@@ -135,6 +140,23 @@ def parse(
     if streamed:
         found.setdefault(str(operation_model.input_shape.serialization["payload"]), b"")
     return found
+
+
+def _without_empty_numbers(shape: Any, query: Any) -> Any:
+    """Return a query without numbers that are empty: as recorded on AWS, S3 ignores them."""
+    members = shape.members.values() if shape is not None else ()
+    numbers = {
+        one.serialization.get("name")
+        for one in members
+        if one.serialization.get("location") == "querystring" and one.type_name in _INTEGERS
+    }
+    if not any(not query.get(name, "given") for name in numbers):
+        return query
+    left = query.copy()
+    for name in numbers:
+        if not left.get(name, "given"):
+            del left[name]
+    return left
 
 
 def _body_shape(shape: Any) -> Any:

@@ -10,6 +10,7 @@ API = (
     "object_retention",
     "object_versions",
     "tags",
+    "uploads",
 )
 FIXES = (
     "access_logs",
@@ -32,6 +33,7 @@ FIXES = (
     "list_markers",
     "missing_uploads",
     "notification_filters",
+    "object_parts",
     "object_posts",
     "range_headers",
     "requester_pays",

@@ -17,6 +17,7 @@ from clusterwright_localaws.core.call import Call, operation
 from clusterwright_localaws.core.errors import AwsError, ForwardToMoto
 from clusterwright_localaws.services.s3.copy_sources import check_source
 from clusterwright_localaws.services.s3.tags import check_tags
+from clusterwright_localaws.services.s3.uploads import check_new_upload
 from clusterwright_localaws.services.s3.world_buckets import find_bucket
 
 _ENFORCED: Final = "BucketOwnerEnforced"
@@ -84,6 +85,8 @@ def put_acl(call: Call) -> Mapping[str, Any]:
         check_tags(str(request["Tagging"]))
     if call.operation == "CopyObject":
         check_source(request)
+    if call.operation == "CreateMultipartUpload":
+        check_new_upload(request)
     raise ForwardToMoto
 
 

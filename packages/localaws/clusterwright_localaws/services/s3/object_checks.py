@@ -10,6 +10,7 @@ from typing import Any
 
 from clusterwright_localaws.core.call import Call, operation
 from clusterwright_localaws.core.errors import AwsError, ForwardToMoto
+from clusterwright_localaws.services.s3.fixes.object_parts import completed_parts
 from clusterwright_localaws.services.s3.object_versions import check_version
 from clusterwright_localaws.services.s3.world_buckets import find_bucket
 
@@ -24,12 +25,20 @@ def get_part(call: Call) -> Mapping[str, Any]:
         check_version(request, of_a_head=call.operation == "HeadObject")
     if number is None or bucket is None or "VersionId" in request:
         raise ForwardToMoto
+    if request.get("Range"):
+        text = "Cannot specify both Range header and partNumber query parameter"
+        raise AwsError("InvalidRequest", text, 400)
     found = bucket.keys.get(request["Key"])
     if found is not None and hasattr(found, "multipart"):
-        parts = len(found.multipart.partlist) if found.multipart else 1
+        parts = len(completed_parts(found)) if found.multipart else 1
         if not 1 <= number <= parts:
             if call.operation == "HeadObject":
                 raise AwsError("416", "Requested Range Not Satisfiable", 416)
-            text = "The requested partnumber is not satisfiable"
-            raise AwsError("InvalidPartNumber", text, 416)
+            raise AwsError(
+                "InvalidPartNumber",
+                "The requested partnumber is not satisfiable",
+                416,
+                ActualPartCount=parts,
+                PartNumberRequested=number,
+            )
     raise ForwardToMoto

@@ -30,6 +30,12 @@ def refusal(found: Sequence[str]) -> AwsError:
     if member == "encodingType":
         text = "Invalid Encoding Method specified in Request"
         return _invalid(text, "encoding-type", ArgumentValue=value)
+    if member == "checksumAlgorithm":
+        text = (
+            "Checksum algorithm provided is unsupported. Please try again with any of the valid "
+            "types: [CRC32, CRC32C, CRC64NVME, SHA1, SHA256]"
+        )
+        return AwsError("InvalidRequest", text, 400)
     if member == "objectOwnership":
         header = "x-amz-object-ownership"
         return _invalid(f"Invalid {header} header: {value}", header)

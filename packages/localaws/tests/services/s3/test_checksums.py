@@ -19,7 +19,8 @@ def test_joined_pieces(algorithm: str) -> None:
     whole = checksums.checksum(data, algorithm)
     for at in (0, 1, 8, 700, len(data)):
         first, second = (checksums.checksum(one, algorithm) for one in (data[:at], data[at:]))
-        assert first is not None and second is not None
+        assert first
+        assert second
         assert checksums.joined_crc(first, second, len(data) - at, algorithm) == whole
 
 

@@ -25,8 +25,7 @@ def test_owners_that_are_no_accounts(s3: Any, owner: str) -> None:
     found = refusal(s3.get_bucket_policy, Bucket="one", ExpectedBucketOwner=owner)
     assert found == (
         "InvalidBucketOwnerAWSAccountID",
-        "The value of the expected bucket owner parameter must be an AWS Account ID... "
-        f"[{owner}]",
+        f"The value of the expected bucket owner parameter must be an AWS Account ID... [{owner}]",
     )
 
 

@@ -134,9 +134,7 @@ def _check(response: Any) -> tuple[str, str] | None:
     return given
 
 
-def _agreed(
-    metadata: Any, parts: Sequence[Any]
-) -> tuple[str, str, int] | None:
+def _agreed(metadata: Any, parts: Sequence[Any]) -> tuple[str, str, int] | None:
     """Return type, value and number of parts of the checksum of a completed upload."""
     algorithm = metadata.get(f"{_HEADER}algorithm") or checksums.CRC64NVME
     kind = metadata.get(f"{_HEADER}type") or checksums.default_type(algorithm)

@@ -21,8 +21,9 @@ def s3(aws: Any) -> Any:
 
 def upload(s3: Any, **more: str) -> dict[str, Any]:
     begun = s3.create_multipart_upload(**KEY, **more)["UploadId"]
-    part = s3.upload_part(**KEY, UploadId=begun, PartNumber=1, Body=b"test")
-    parts = [{"ETag": part["ETag"], "PartNumber": 1}]
+    part = s3.upload_part(**KEY, UploadId=begun, PartNumber=1, Body=b"test", **more)
+    names = [f"Checksum{name}" for name in more.values()]
+    parts = [{"ETag": part["ETag"], "PartNumber": 1, **{name: part[name] for name in names}}]
     done: dict[str, Any] = s3.complete_multipart_upload(
         **KEY, UploadId=begun, MultipartUpload={"Parts": parts}
     )

@@ -7,10 +7,12 @@ import binascii
 from io import BytesIO
 from typing import Any
 
+import boto3
 import pytest
+from botocore.config import Config
 
 from clusterwright_localaws.services.s3.checksums import crc, joined_crc
-from packages.localaws.tests.parts import client, refusal
+from packages.localaws.tests.parts import REGION, client, refusal
 
 KEY = {"Bucket": "one", "Key": "a"}
 MIB = 1 << 20
@@ -41,11 +43,20 @@ def big_value() -> str:
 
 def upload(s3: Any, *parts: tuple[bytes, dict[str, str]], **begin: str) -> dict[str, Any]:
     """Begin an upload and send its parts; returns the request that completes it."""
+    algorithm = begin.get("ChecksumAlgorithm", "CRC64NVME")
+    computed = {} if algorithm == "CRC64NVME" else {"ChecksumAlgorithm": algorithm}
+    # It sends no checksum of an algorithm that it chooses itself.
+    sender = boto3.client(
+        "s3", REGION, config=Config(request_checksum_calculation="when_required")
+    )
     begun = s3.create_multipart_upload(**KEY, **begin)["UploadId"]
     sent = []
     for number, (body, given) in enumerate(parts, 1):
-        part = s3.upload_part(**KEY, UploadId=begun, PartNumber=number, Body=body, **given)
-        sent.append({"ETag": part["ETag"], "PartNumber": number})
+        part = sender.upload_part(
+            **KEY, UploadId=begun, PartNumber=number, Body=body, **(given or computed)
+        )
+        values = {name: part[name] for name in (f"Checksum{algorithm}",) if computed}
+        sent.append({"ETag": part["ETag"], "PartNumber": number, **values})
     return {**KEY, "UploadId": begun, "MultipartUpload": {"Parts": sent}}
 
 
