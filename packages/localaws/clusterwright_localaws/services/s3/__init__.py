@@ -7,7 +7,7 @@ API = (
     "copy_sources",
     "metrics_configurations",
     "object_checks",
-    "object_retention",
+    "object_locks",
     "object_versions",
     "tags",
     "uploads",

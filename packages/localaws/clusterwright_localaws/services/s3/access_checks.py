@@ -16,6 +16,7 @@ from typing import Any, Final
 from clusterwright_localaws.core.call import Call, operation
 from clusterwright_localaws.core.errors import AwsError, ForwardToMoto
 from clusterwright_localaws.services.s3.copy_sources import check_source
+from clusterwright_localaws.services.s3.object_locks import check_new_lock
 from clusterwright_localaws.services.s3.tags import check_tags
 from clusterwright_localaws.services.s3.uploads import check_new_upload
 from clusterwright_localaws.services.s3.world_buckets import find_bucket
@@ -81,6 +82,7 @@ def put_acl(call: Call) -> Mapping[str, Any]:
     bucket = find_bucket(request["Bucket"])
     if bucket is not None and not request["Bucket"].endswith("--x-s3"):
         _check_acl(bucket, request, of_an_object=call.operation != "PutBucketAcl")
+    check_new_lock(request)
     if request.get("Tagging"):
         check_tags(str(request["Tagging"]))
     if call.operation == "CopyObject":

@@ -11,14 +11,17 @@ from clusterwright_localaws.core.runtime import runtime
 
 MOTO_VERSION = "5.2.5"
 DESCRIPTION = (
-    "S3: the refusal to delete a bucket says that it has versions; PutBucketPolicy has no "
+    "S3: the refusal to delete a bucket says that it has versions, that of an object that it is "
+    "locked; PutBucketPolicy has no "
     "content; a rule for locks has the days or the years of its request"
 )
 
 
 def apply() -> None:
-    from moto.s3.exceptions import BucketNotEmpty
+    from moto.s3.exceptions import AccessDeniedByLock, BucketNotEmpty
     from moto.s3.responses import S3Response
+
+    initialise = AccessDeniedByLock.__init__
 
     serialized = S3Response.serialized
     put_bucket = S3Response._bucket_response_put
@@ -38,6 +41,12 @@ def apply() -> None:
             return 204, {}, ""
         return answer
 
+    def __init__(self: Any) -> None:  # noqa: N807
+        initialise(self)
+        if runtime().active:
+            self.message = "Access Denied because object protected by object lock."
+
+    AccessDeniedByLock.__init__ = __init__  # type: ignore[method-assign]
     S3Response.serialized = _serialized  # type: ignore[method-assign]
     S3Response._bucket_response_put = _put_bucket  # type: ignore[assignment, method-assign]
 
