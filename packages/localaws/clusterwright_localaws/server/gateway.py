@@ -15,6 +15,7 @@ import time
 import traceback
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from clusterwright_localaws import services
@@ -40,6 +41,7 @@ from clusterwright_localaws.services.ec2 import reserved_tags as ec2_reserved_ta
 from clusterwright_localaws.services.ec2.common import dry_run
 from clusterwright_localaws.services.ec2.network import network_of
 from clusterwright_localaws.services.s3.expected_owners import check_owners
+from clusterwright_localaws.services.s3.presigned_urls import check_url
 from clusterwright_localaws.services.s3.refusals import refusal as s3_refusal
 from clusterwright_localaws.services.s3.world_buckets import seed_buckets
 
@@ -228,6 +230,8 @@ def _answer(
         ec2_reserved_tags.check(operation, parameters, by_aws=by_aws)
         network_checks.check_ids(account, region, operation, parameters)
     elif service == "s3":
+        # Clients sign by the time of their own clocks.
+        check_url(request.args, datetime.now(UTC))
         check_owners(parameters)
     elif not by_aws:
         reserved_tags.check(wire.service_model(service), operation, parameters)

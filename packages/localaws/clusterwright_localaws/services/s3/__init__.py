@@ -25,6 +25,7 @@ FIXES = (
     "concurrent_reads",
     "conditional_uploads",
     "delete_markers",
+    "expirations",
     "kept_tags",
     "kms_key_arns",
     "list_members",

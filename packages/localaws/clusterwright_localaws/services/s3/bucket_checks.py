@@ -17,6 +17,7 @@ from clusterwright_localaws.core.call import Call, operation
 from clusterwright_localaws.core.errors import AwsError, ForwardToMoto
 from clusterwright_localaws.core.service_models import loader
 from clusterwright_localaws.services.s3.access_checks import check_new_bucket
+from clusterwright_localaws.services.s3.fixes.expirations import keep_rules
 from clusterwright_localaws.services.s3.tags import check_new_bucket_tags
 from clusterwright_localaws.services.s3.world_buckets import find_bucket
 
@@ -58,6 +59,9 @@ def put_lifecycle(call: Call) -> Mapping[str, Any]:
     for rule in rules:
         for problem in _lifecycle_problems(rule):
             raise _invalid(problem)
+    bucket = find_bucket(call.parameters["Bucket"])
+    if bucket is not None:
+        keep_rules(bucket, rules)
     raise ForwardToMoto
 
 

@@ -23,6 +23,8 @@ _FULL: Final = "FULL_OBJECT"
 _COMPOSITE: Final = "COMPOSITE"
 _HEADER: Final = "x-amz-checksum-"
 _VERSION: Final = "x-amz-version-id"
+# Headers of a request that are not about its object.
+_NOT_KEPT: Final = (_HEADER, "x-amz-content-", "x-amz-sdk-")
 
 
 def apply() -> None:
@@ -47,7 +49,7 @@ def _mend_objects() -> None:
     def _set_metadata(self: Any, metadata: Any, replace: bool = False) -> None:
         set_metadata(self, metadata, replace)
         if runtime().active:
-            for name in [each for each in self.metadata if each.lower().startswith(_HEADER)]:
+            for name in [each for each in self.metadata if each.lower().startswith(_NOT_KEPT)]:
                 del self.metadata[name]
 
     def _copy_object(self: Any, source: Any, bucket: str, name: str, **named: Any) -> None:

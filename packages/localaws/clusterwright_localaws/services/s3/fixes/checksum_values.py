@@ -21,12 +21,14 @@ from clusterwright_localaws.services.s3.part_checksums import checksum_of, is_ke
 MOTO_VERSION = "5.2.5"
 DESCRIPTION = (
     "S3: a wrong checksum of an object, a part or a completed upload is BadDigest and a right one "
-    "is kept; CRC64NVME and CRC32C are computed for up to 1 MiB, and every checksum of an upload "
+    "is kept, a wrong MD5 is refused, and an object of up to 1 MiB without a checksum gets one; "
+    "CRC64NVME and CRC32C are computed for up to 1 MiB, and every checksum of an upload "
     "from the parts' values"
 )
 _HEADER: Final = "x-amz-checksum-"
 _TRAILER: Final = re.compile(rb"x-amz-checksum-(\w+):([\w+/=]+)")
 _TRAILER_BYTES: Final = 512  # checksums and signatures at the end of a body
+_DEFAULT: Final = "default_checksum"
 # Algorithm and value that a completion gives for its object.
 _of_the_object: ContextVar[tuple[str, str] | None] = ContextVar("_of_the_object", default=None)
 
@@ -51,15 +53,15 @@ def _mend_values() -> None:
         return compute_checksum(body, algorithm, encode_base64)
 
     def _get_checksum(self: Any, headers: dict[str, Any]) -> Any:
-        given = _given(self) if runtime().active else None
+        given = vars(self).get(_DEFAULT) or _given(self) if runtime().active else None
         if given is None:
             return get_checksum(self, headers)
         headers[f"{_HEADER}{given[0].lower()}"] = given[1]
         return given
 
     def _put_object(self: Any) -> Any:
-        if runtime().active:
-            _check(self)
+        if runtime().active and _check(self) is None:
+            _set_default(self)
         return put_object(self)
 
     responses.compute_checksum = _compute
@@ -107,6 +109,10 @@ def _mend_uploads() -> None:
     FakeMultipart.complete = _complete  # type: ignore[method-assign]
 
 
+def _header(algorithm: str) -> str:
+    return f"{_HEADER}{algorithm.lower()}"
+
+
 def _given(response: Any) -> tuple[str, str] | None:
     """Return the algorithm and the value of a request's header or trailer."""
     for algorithm in checksums.LENGTHS:
@@ -121,15 +127,57 @@ def _given(response: Any) -> tuple[str, str] | None:
     return (algorithm, found[2].decode()) if found and algorithm in checksums.LENGTHS else None
 
 
+def _set_default(response: Any) -> None:
+    """Give an object the checksum that S3 adds where a request has none, if it is not too long."""
+    if response.headers.get("x-amz-sdk-checksum-algorithm"):
+        return
+    value = checksums.checksum(_body(response), checksums.CRC64NVME)
+    if value is not None:
+        vars(response)[_DEFAULT] = (checksums.CRC64NVME, value)
+
+
+def _body(response: Any) -> bytes:
+    body = response.body or b""
+    return body.encode() if isinstance(body, str) else bytes(body)
+
+
+def _check_md5(response: Any, *, of_a_part: bool) -> None:
+    given = response.headers.get("Content-MD5")
+    if not given:
+        return
+    try:
+        expected = base64.b64decode(given, validate=True)
+    except (binascii.Error, ValueError):
+        expected = b""
+    if len(expected) != checksums.LENGTHS["MD5"]:
+        text = "The Content-MD5 you specified was invalid."
+        raise AwsError("InvalidDigest", text, 400, **{"Content-MD5": given})
+    calculated = checksums.checksum(_body(response), "MD5")
+    if calculated != base64.b64encode(expected).decode():
+        raise AwsError(
+            "BadDigest",
+            "The Content-MD5 you specified did not match what we received.",
+            400,
+            CalculatedDigest=calculated,
+            # As recorded.
+            ExpectedDigest=given if of_a_part else expected.hex(),
+        )
+
+
 def _check(response: Any) -> tuple[str, str] | None:
     """Return the checksum that a request gives, if its body has it."""
+    _check_md5(response, of_a_part="uploadId" in response.querystring)
+    headers = [name for name in checksums.LENGTHS if response.headers.get(_header(name))]
+    if len(headers) > 1:
+        text = (
+            "Expecting a single x-amz-checksum- header. Multiple checksum Types are not allowed."
+        )
+        raise AwsError("InvalidRequest", text, 400)
     given = _given(response)
     if given is not None:
         algorithm, value = given
         _check_form(algorithm, value)
-        body = response.body or b""
-        data = body.encode() if isinstance(body, str) else body
-        if checksums.checksum(data, algorithm) not in (None, value):
+        if checksums.checksum(_body(response), algorithm) not in (None, value):
             raise _bad_digest(algorithm)
     return given
 

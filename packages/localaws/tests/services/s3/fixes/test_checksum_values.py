@@ -154,3 +154,28 @@ def test_a_wrong_trailer(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("botocore.httpchecksum.Crc32Checksum.digest", lambda _: bytes(4))
     assert refusal(own.put_object, **KEY, Body=BytesIO(b"test"))[0] == "BadDigest"
     assert seen[0]["X-Amz-Trailer"] == b"x-amz-checksum-crc32"
+
+
+def test_objects_get_a_checksum(s3: Any) -> None:
+    config = Config(request_checksum_calculation="when_required")
+    plain = boto3.client("s3", REGION, config=config)
+    expected = {"ChecksumCRC64NVME": crc(b"test", "CRC64NVME"), "ChecksumType": "FULL_OBJECT"}
+    for answer in (
+        plain.put_object(**KEY, Body=b"test"),
+        s3.head_object(**KEY, ChecksumMode="ENABLED"),
+        s3.get_object_attributes(**KEY, ObjectAttributes=["Checksum"])["Checksum"],
+    ):
+        assert expected.items() <= answer.items()
+
+
+@pytest.mark.parametrize("given", ["?", "MTIz", base64.b64encode(bytes(16)).decode()])
+def test_wrong_md5(s3: Any, given: str) -> None:
+    code = "BadDigest" if len(given) > 4 else "InvalidDigest"
+    assert refusal(s3.put_object, **KEY, Body=b"test", ContentMD5=given)[0] == code
+
+
+def test_one_checksum_only(s3: Any) -> None:
+    two = {"ChecksumCRC32": "AAAAAA==", "ChecksumSHA1": WRONG["ChecksumSHA1"]}
+    assert refusal(s3.put_object, **KEY, Body=b"", **two)[1] == (
+        "Expecting a single x-amz-checksum- header. Multiple checksum Types are not allowed."
+    )
