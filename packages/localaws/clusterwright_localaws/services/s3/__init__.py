@@ -26,6 +26,7 @@ FIXES = (
     "conditional_uploads",
     "delete_markers",
     "expirations",
+    "form_posts",
     "kept_tags",
     "kms_key_arns",
     "list_members",

@@ -17,6 +17,7 @@ from clusterwright_localaws.core.call import Call, operation
 from clusterwright_localaws.core.errors import AwsError, ForwardToMoto
 from clusterwright_localaws.services.s3.copy_sources import check_source
 from clusterwright_localaws.services.s3.object_locks import check_new_lock
+from clusterwright_localaws.services.s3.refusals import invalid_storage_class
 from clusterwright_localaws.services.s3.tags import check_tags
 from clusterwright_localaws.services.s3.uploads import check_new_upload
 from clusterwright_localaws.services.s3.world_buckets import find_bucket
@@ -48,6 +49,8 @@ _NARROWING: Final = frozenset(
     }
 )
 _WIDEST_PREFIX: Final = 8
+# Storage classes of S3 on Outposts and on Snowball, which no bucket of a Region has.
+_NOT_IN_REGIONS: Final = frozenset({"OUTPOSTS", "SNOW"})
 
 
 def check_new_bucket(request: Mapping[str, Any]) -> None:
@@ -83,6 +86,8 @@ def put_acl(call: Call) -> Mapping[str, Any]:
     if bucket is not None and not request["Bucket"].endswith("--x-s3"):
         _check_acl(bucket, request, of_an_object=call.operation != "PutBucketAcl")
     check_new_lock(request)
+    if request.get("StorageClass") in _NOT_IN_REGIONS:
+        raise invalid_storage_class(request["StorageClass"])
     if request.get("Tagging"):
         check_tags(str(request["Tagging"]))
     if call.operation == "CopyObject":

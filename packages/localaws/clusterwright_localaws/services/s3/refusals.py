@@ -24,7 +24,7 @@ def refusal(found: Sequence[str]) -> AwsError:
     given = _VALUE.match(found[0])
     value = given[1] if given else ""
     if member.endswith("torageClass"):
-        return AwsError("InvalidStorageClass", "; ".join(found), 400)
+        return invalid_storage_class(value)
     if "." in member:  # within the document of the body
         return malformed()
     if member == "encodingType":
@@ -46,6 +46,11 @@ def refusal(found: Sequence[str]) -> AwsError:
         text = "Policies must be valid JSON and the first byte must be '{'"
         return AwsError("MalformedPolicy", text, 400)
     return AwsError("InvalidArgument", "; ".join(found), 400)
+
+
+def invalid_storage_class(given: str) -> AwsError:
+    text = "The storage class you specified is not valid"
+    return AwsError("InvalidStorageClass", text, 400, StorageClassRequested=given)
 
 
 def malformed() -> AwsError:
