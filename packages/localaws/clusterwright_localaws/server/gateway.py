@@ -40,6 +40,7 @@ from clusterwright_localaws.services.ec2 import network_checks, tag_policy
 from clusterwright_localaws.services.ec2 import reserved_tags as ec2_reserved_tags
 from clusterwright_localaws.services.ec2.common import dry_run
 from clusterwright_localaws.services.ec2.network import network_of
+from clusterwright_localaws.services.s3.customer_keys import check_keys
 from clusterwright_localaws.services.s3.expected_owners import check_owners
 from clusterwright_localaws.services.s3.presigned_urls import check_url
 from clusterwright_localaws.services.s3.refusals import refusal as s3_refusal
@@ -233,6 +234,7 @@ def _answer(
         # Clients sign by the time of their own clocks.
         check_url(request.args, datetime.now(UTC))
         check_owners(parameters)
+        check_keys(operation, parameters)
     elif not by_aws:
         reserved_tags.check(wire.service_model(service), operation, parameters)
     rest = truncation.continued(current, service, operation, account, region, parameters)

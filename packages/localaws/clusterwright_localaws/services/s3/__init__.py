@@ -41,6 +41,8 @@ FIXES = (
     "requester_pays",
     "self_copies",
     "upload_encryption",
+    # Replaces headers of the one before.
+    "customer_encryption",
     "version_ids",
     "versioned_writes",
     # Reports what the deletions of the others do.

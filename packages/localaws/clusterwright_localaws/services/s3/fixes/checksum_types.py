@@ -57,6 +57,15 @@ def _mend_objects() -> None:
         if runtime().active and source.checksum_type == _COMPOSITE:
             _recompute(self.get_object(bucket, name))
 
+    response_dict: Any = FakeKey.response_dict
+
+    def _response_dict(self: Any) -> dict[str, Any]:
+        headers: dict[str, Any] = response_dict.fget(self)
+        if runtime().active:
+            headers.pop("x-amz-sdk-checksum-algorithm", None)
+        return headers
+
+    FakeKey.response_dict = property(_response_dict)  # type: ignore[assignment]
     FakeKey.checksum_type = property(_type_of, _set_type)  # type: ignore[assignment]
     FakeKey.set_metadata = _set_metadata  # type: ignore[method-assign]
     S3Backend.complete_multipart_upload = _complete  # type: ignore[method-assign]

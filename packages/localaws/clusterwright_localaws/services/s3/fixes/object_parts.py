@@ -42,7 +42,14 @@ def completed_parts(key: Any) -> list[int]:
 
 
 def _mend_uploads() -> None:
-    from moto.s3.models import FakeMultipart
+    from moto.s3.models import FakeMultipart, S3Backend
+
+    copy_object = S3Backend.copy_object
+
+    def _copy_object(self: Any, source: Any, bucket: str, name: str, **named: Any) -> None:
+        copy_object(self, source, bucket, name, **named)
+        if runtime().active:
+            self.get_object(bucket, name).multipart = None
 
     complete = FakeMultipart.complete
     initialise = FakeMultipart.__init__
@@ -60,6 +67,7 @@ def _mend_uploads() -> None:
         setattr(self, _COMPLETED, [number for number, _ in listed])
         return completed
 
+    S3Backend.copy_object = _copy_object  # type: ignore[assignment, method-assign]
     FakeMultipart.__init__ = __init__  # type: ignore[method-assign]
     FakeMultipart.complete = _complete  # type: ignore[method-assign]
 
