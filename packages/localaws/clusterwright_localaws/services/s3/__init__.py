@@ -5,12 +5,13 @@ API = (
     "bucket_checks",
     "bucket_settings",
     "copy_sources",
-    "metrics_configurations",
+    "named_configurations",
     "object_checks",
     "object_locks",
     "object_versions",
     "tags",
     "uploads",
+    "websites",
 )
 FIXES = (
     "access_logs",

@@ -49,6 +49,26 @@ def get_setting(call: Call) -> Mapping[str, Any]:
     raise ForwardToMoto
 
 
+@operation("s3", "PutBucketRequestPayment")
+def put_request_payment(call: Call) -> Mapping[str, Any]:
+    _existing(call).payer = call.parameters["RequestPaymentConfiguration"]["Payer"]
+    return {}
+
+
+@operation("s3", "GetBucketRequestPayment")
+def get_request_payment(call: Call) -> Mapping[str, Any]:
+    return {"Payer": getattr(_existing(call), "payer", "BucketOwner")}
+
+
+def _existing(call: Call) -> Any:
+    name = call.parameters["Bucket"]
+    bucket = find_bucket(name)
+    if bucket is None:
+        text = "The specified bucket does not exist"
+        raise AwsError("NoSuchBucket", text, 404, BucketName=name)
+    return bucket
+
+
 @operation("s3", "PutBucketVersioning")
 def put_versioning(call: Call) -> Mapping[str, Any]:
     bucket = find_bucket(call.parameters["Bucket"])
@@ -99,10 +119,7 @@ def _check_one(call: Call, rules: Sequence[Any]) -> None:
     """Refuse other than one rule, at which moto fails, also of a bucket that does not exist."""
     if len(rules) == 1:
         return
-    name = call.parameters["Bucket"]
-    if find_bucket(name) is None:
-        text = "The specified bucket does not exist"
-        raise AwsError("NoSuchBucket", text, 404, BucketName=name)
+    _existing(call)
     raise malformed()
 
 

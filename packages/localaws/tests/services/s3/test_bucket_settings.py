@@ -9,7 +9,7 @@ import pytest
 from botocore.config import Config
 from botocore.exceptions import ClientError
 
-from packages.localaws.tests.parts import REGION, refusal
+from packages.localaws.tests.parts import REGION, client, refusal
 
 
 @pytest.fixture
@@ -122,3 +122,13 @@ def test_rules_of_notifications(s3: Any) -> None:
         given = {"NotificationConfiguration": {"QueueConfigurations": [one]}}
         put = s3.put_bucket_notification_configuration
         assert refusal(put, Bucket="one", **given)[0] == "MalformedXML"
+
+
+def test_who_pays(aws: Any) -> None:
+    s3 = client("s3")
+    s3.create_bucket(Bucket="one")
+    assert s3.get_bucket_request_payment(Bucket="one")["Payer"] == "BucketOwner"
+    given = {"RequestPaymentConfiguration": {"Payer": "Requester"}}
+    s3.put_bucket_request_payment(Bucket="one", **given)
+    assert s3.get_bucket_request_payment(Bucket="one")["Payer"] == "Requester"
+    assert refusal(s3.put_bucket_request_payment, Bucket="two", **given)[0] == "NoSuchBucket"

@@ -5,16 +5,18 @@ Recorded on AWS: docs/reference/probes.md, source `localstack`.
 
 from __future__ import annotations
 
-from typing import Any
+import re
+from typing import Any, Final
 
 from clusterwright_localaws.core.runtime import runtime
 
 MOTO_VERSION = "5.2.5"
 DESCRIPTION = (
     "S3: the refusal to delete a bucket says that it has versions, that of an object that it is "
-    "locked; PutBucketPolicy has no "
+    "locked; a quiet DeleteObjects lists errors only; PutBucketPolicy has no "
     "content; a rule for locks has the days or the years of its request"
 )
+_QUIET: Final = re.compile(r"<Quiet>\s*true\s*</Quiet>", re.IGNORECASE)
 
 
 def apply() -> None:
@@ -33,6 +35,8 @@ def apply() -> None:
             result.message += ". You must delete all versions in the bucket."
         if runtime().active and isinstance(result, dict):
             _drop_zeros(result.get("ObjectLockConfiguration") or {})
+            if self.data.get("Action") == "DeleteObjects" and _is_quiet(self.body):
+                result.pop("Deleted", None)
         return serialized(self, action_result)
 
     def _put_bucket(self: Any, request: Any, bucket_name: str, query: Any) -> Any:
@@ -49,6 +53,11 @@ def apply() -> None:
     AccessDeniedByLock.__init__ = __init__  # type: ignore[method-assign]
     S3Response.serialized = _serialized  # type: ignore[method-assign]
     S3Response._bucket_response_put = _put_bucket  # type: ignore[assignment, method-assign]
+
+
+def _is_quiet(body: Any) -> bool:
+    text = body.decode("utf-8", "replace") if isinstance(body, bytes) else str(body or "")
+    return _QUIET.search(text) is not None
 
 
 def _drop_zeros(configuration: dict[str, Any]) -> None:

@@ -47,3 +47,11 @@ def test_the_days_of_a_lock(s3: Any) -> None:
     s3.put_object_lock_configuration(Bucket="two", ObjectLockConfiguration=given)
     found = s3.get_object_lock_configuration(Bucket="two")["ObjectLockConfiguration"]
     assert found == given
+
+
+def test_a_quiet_deletion(aws: Any) -> None:
+    s3 = client("s3")
+    s3.create_bucket(Bucket="one")
+    listed = {"Objects": [{"Key": "a"}], "Quiet": True}
+    assert "Deleted" not in s3.delete_objects(Bucket="one", Delete=listed)
+    assert "Deleted" in s3.delete_objects(Bucket="one", Delete={**listed, "Quiet": False})

@@ -1,6 +1,8 @@
-"""Tests of services.s3.metrics_configurations."""
+"""Tests of services.s3.named_configurations."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import pytest
 
@@ -41,3 +43,48 @@ def test_lists_have_pages() -> None:
     assert (second["IsTruncated"], second["ContinuationToken"]) == (False, token)
     wrong = {"Bucket": "one", "ContinuationToken": "none"}
     assert refusal(s3.list_bucket_metrics_configurations, **wrong)[0] == "InvalidArgument"
+
+
+DESTINATION = {"Bucket": "arn:aws:s3:::one", "Format": "CSV"}
+KINDS: dict[str, dict[str, Any]] = {
+    "analytics": {
+        "StorageClassAnalysis": {
+            "DataExport": {
+                "OutputSchemaVersion": "V_1",
+                "Destination": {"S3BucketDestination": DESTINATION},
+            }
+        }
+    },
+    "intelligent_tiering": {
+        "Status": "Enabled",
+        "Tierings": [{"Days": 90, "AccessTier": "ARCHIVE_ACCESS"}],
+    },
+    "inventory": {
+        "Destination": {"S3BucketDestination": DESTINATION},
+        "IsEnabled": True,
+        "IncludedObjectVersions": "All",
+        "Schedule": {"Frequency": "Daily"},
+    },
+}
+
+
+@pytest.mark.usefixtures("aws")
+@pytest.mark.parametrize("kind", KINDS)
+def test_other_kinds(kind: str) -> None:
+    s3 = client("s3")
+    s3.create_bucket(Bucket="one")
+    member = "".join(part.title() for part in kind.split("_")) + "Configuration"
+
+    def call(verb: str, **more: Any) -> Any:
+        return getattr(s3, f"{verb}_bucket_{kind}_configuration")(Bucket="one", **more)
+
+    for name in ("b", "a"):
+        wanted = {"Id": name, **KINDS[kind]}
+        call("put", Id=name, **{member: wanted})
+        assert call("get", Id=name)[member] == wanted
+    listed = getattr(s3, f"list_bucket_{kind}_configurations")(Bucket="one")
+    assert [one["Id"] for one in listed[f"{member}List"]] == ["a", "b"]
+    code = refusal(lambda: call("put", Id="other", **{member: wanted}))[0]
+    assert code == ("IdMismatch" if kind == "inventory" else "MalformedXML")
+    call("delete", Id="a")
+    assert refusal(lambda: call("get", Id="a"))[0] == "NoSuchConfiguration"
