@@ -21,6 +21,7 @@ FIXES = (
     "bucket_answers",
     "bucket_arns",
     "bucket_defaults",
+    "bucket_headers",
     "checksum_types",
     "checksum_values",
     "concurrent_reads",

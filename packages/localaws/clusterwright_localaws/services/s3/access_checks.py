@@ -9,12 +9,12 @@ public policy), aws-samples/lambdaedge-openidconnect-samples#57 (a new bucket wi
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
 from typing import Any, Final
 
 from clusterwright_localaws.core.call import Call, operation
 from clusterwright_localaws.core.errors import AwsError, ForwardToMoto
+from clusterwright_localaws.services.s3.acl_documents import check_document, check_grantees
 from clusterwright_localaws.services.s3.copy_sources import check_source
 from clusterwright_localaws.services.s3.object_locks import check_new_lock
 from clusterwright_localaws.services.s3.refusals import invalid_storage_class
@@ -26,7 +26,6 @@ _ENFORCED: Final = "BucketOwnerEnforced"
 _PUBLIC_ACLS: Final = frozenset({"public-read", "public-read-write", "authenticated-read"})
 _PUBLIC_GROUPS: Final = ("/groups/global/AllUsers", "/groups/global/AuthenticatedUsers")
 _GRANTS: Final = ("GrantFullControl", "GrantRead", "GrantReadACP", "GrantWrite", "GrantWriteACP")
-_GRANTEE: Final = re.compile(r'\s*[^=,]+="?[^"]+"?\s*')
 # With fixed values of these keys a statement for everybody is not public.
 _NARROWING: Final = frozenset(
     {
@@ -79,9 +78,13 @@ def put_acl(call: Call) -> Mapping[str, Any]:
     request = call.parameters
     _check_grantees(request)
     given = request.get("ACL") or request.get("AccessControlPolicy") or _grants(request)
-    if call.operation in ("PutBucketAcl", "PutObjectAcl") and not given:
-        # S3 User Guide, list of error codes; moto fails at the empty body.
-        raise AwsError("MissingSecurityHeader", "Your request was missing a required header", 400)
+    if call.operation in ("PutBucketAcl", "PutObjectAcl"):
+        check_document(request)
+        if not given:
+            # S3 User Guide, list of error codes; moto fails at the empty body.
+            text = "Your request was missing a required header"
+            more = {"MissingHeaderName": "x-amz-acl"}
+            raise AwsError("MissingSecurityHeader", text, 400, **more)
     bucket = find_bucket(request["Bucket"])
     if bucket is not None and not request["Bucket"].endswith("--x-s3"):
         _check_acl(bucket, request, of_an_object=call.operation != "PutBucketAcl")
@@ -113,9 +116,12 @@ def put_policy(call: Call) -> Mapping[str, Any]:
 
 def _check_grantees(request: Mapping[str, Any]) -> None:
     """Refuse grants that are not `type=value, type=value`; moto fails at them."""
-    for grant in _grants(request):
-        if not all(map(_GRANTEE.fullmatch, grant.split(","))):
-            raise AwsError("InvalidArgument", "Argument format not recognized", 400)
+    for name in _GRANTS:
+        if request.get(name):
+            check_grantees(name, str(request[name]))
+    if request.get("ACL") and _grants(request):
+        text = "Specifying both Canned ACLs and Header Grants is not allowed"
+        raise AwsError("InvalidRequest", text, 400)
 
 
 def _grants(request: Mapping[str, Any]) -> list[str]:

@@ -23,6 +23,13 @@ def refusal(found: Sequence[str]) -> AwsError:
     member = found[0].split("' failed")[0].rsplit("'", 1)[-1]
     given = _VALUE.match(found[0])
     value = given[1] if given else ""
+    if member == "copySource":
+        header = "x-amz-copy-source"
+        return _invalid("Invalid copy source object key", header, ArgumentValue=header)
+    if member == "aCL":
+        return _invalid("", "x-amz-acl", ArgumentValue=value)
+    if member.startswith("accessControlPolicy"):
+        return AwsError("MalformedACLError", MALFORMED, 400)
     if member.endswith("torageClass"):
         return invalid_storage_class(value)
     if "." in member:  # within the document of the body

@@ -13,6 +13,7 @@ from typing import Any, Final
 from clusterwright_localaws.core.call import Call, operation
 from clusterwright_localaws.core.errors import AwsError, ForwardToMoto
 from clusterwright_localaws.services.s3 import checksums
+from clusterwright_localaws.services.s3.fixes.listed_names import OWNER
 from clusterwright_localaws.services.s3.part_checksums import checksum_of, is_kept
 from clusterwright_localaws.services.s3.world_buckets import find_bucket
 
@@ -20,7 +21,6 @@ ALGORITHM: Final = "x-amz-checksum-algorithm"
 TYPE: Final = "x-amz-checksum-type"
 _MOST_PARTS: Final = 10_000
 _PAGE: Final = 1000
-_OWNER: Final = "75aa57f09aa0c8caeab4f8c24e99d10f8e7faeebf76c078efc7c6caea54ba06a"
 
 
 def check_new_upload(request: Mapping[str, Any]) -> None:
@@ -66,7 +66,7 @@ def complete(call: Call) -> Mapping[str, Any]:
     request = call.parameters
     upload = _upload(request)
     listed = (request.get("MultipartUpload") or {}).get("Parts")
-    if upload is not None and "MultipartUpload" in request:
+    if upload is not None:
         if not listed:
             raise _invalid_request("You must specify at least one part")
         _check_order(listed, upload)
@@ -104,7 +104,7 @@ def list_parts(call: Call) -> Mapping[str, Any]:
         "MaxParts": limit,
         "IsTruncated": len(numbers) > limit,
         "Initiator": {"ID": f"arn:aws:iam::{call.account}:root", "DisplayName": "root"},
-        "Owner": {"ID": _OWNER},
+        "Owner": {"ID": OWNER},
         "StorageClass": upload.storage or "STANDARD",
         "Parts": [_listed(number, upload.parts[number], algorithm) for number in numbers[:limit]],
     }

@@ -16,6 +16,7 @@ MOTO_VERSION = "5.2.5"
 DESCRIPTION = (
     "S3: owners have no DisplayName; ListObjectVersions encodes names where EncodingType is url"
 )
+OWNER: Final = "75aa57f09aa0c8caeab4f8c24e99d10f8e7faeebf76c078efc7c6caea54ba06a"
 _ENCODED: Final = ("Delimiter", "KeyMarker", "NextKeyMarker", "Prefix")
 
 
@@ -28,6 +29,9 @@ def apply() -> None:
         result = action_result.result
         if runtime().active and isinstance(result, dict):
             _drop_names(result)
+            if self.data.get("Action") == "ListBuckets":
+                # moto's owner of buckets is not that of their lists and objects.
+                result["Owner"]["ID"] = OWNER
             if self.data.get("Action") == "ListObjectVersions":
                 _encode(result, self.querystring.get("encoding-type", [None])[0])
         return serialized(self, action_result)

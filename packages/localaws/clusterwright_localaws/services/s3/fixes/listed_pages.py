@@ -13,6 +13,7 @@ from typing import Any, Final
 from urllib.parse import quote
 
 from clusterwright_localaws.core.runtime import runtime
+from clusterwright_localaws.services.s3.fixes.listed_names import OWNER
 from clusterwright_localaws.services.s3.pages import page
 
 MOTO_VERSION = "5.2.5"
@@ -23,7 +24,6 @@ DESCRIPTION = (
 )
 _MOST: Final = 1000
 _TIME: Final = "%Y-%m-%dT%H:%M:%S.000Z"
-_OWNER: Final = "75aa57f09aa0c8caeab4f8c24e99d10f8e7faeebf76c078efc7c6caea54ba06a"
 
 
 def apply() -> None:
@@ -187,7 +187,7 @@ def _upload(response: Any, upload: Any, key: str) -> dict[str, Any]:
         "Key": key,
         "UploadId": upload.id,
         "Initiator": {"ID": initiator, "DisplayName": "root"},
-        "Owner": {"ID": _OWNER},
+        "Owner": {"ID": OWNER},
         "StorageClass": upload.storage or "STANDARD",
         "Initiated": upload.initiated.astimezone(UTC).strftime(_TIME),
         "ChecksumAlgorithm": upload.metadata.get("x-amz-checksum-algorithm"),

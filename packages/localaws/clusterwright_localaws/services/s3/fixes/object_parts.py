@@ -67,6 +67,16 @@ def _mend_uploads() -> None:
         setattr(self, _COMPLETED, [number for number, _ in listed])
         return completed
 
+    set_acl = S3Backend.put_object_acl
+
+    def _put_object_acl(
+        self: Any, bucket_name: str, key_name: str, acl: Any, *more: Any, **named: Any
+    ) -> None:
+        # An upload without an ACL keeps that of new objects, without which moto fails.
+        if acl is not None or not runtime().active:
+            set_acl(self, bucket_name, key_name, acl, *more, **named)
+
+    S3Backend.put_object_acl = _put_object_acl  # type: ignore[method-assign]
     S3Backend.copy_object = _copy_object  # type: ignore[assignment, method-assign]
     FakeMultipart.__init__ = __init__  # type: ignore[method-assign]
     FakeMultipart.complete = _complete  # type: ignore[method-assign]

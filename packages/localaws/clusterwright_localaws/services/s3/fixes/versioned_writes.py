@@ -197,6 +197,12 @@ def _answer() -> None:
             query = {name: value for name, value in query.items() if name != "versionId"}
         return _with_version(self, head_object(self, bucket_name, query, key_name, headers))
 
+    copy_object = S3Response.copy_object
+
+    def _copy_object(self: Any) -> Any:
+        return _with_version(self, copy_object(self))
+
+    S3Response.copy_object = _copy_object  # type: ignore[method-assign]
     S3Response.serialized = _serialized  # type: ignore[method-assign]
     S3Response.get_object = _get_object  # type: ignore[method-assign]
     S3Response.head_object = _head_object  # type: ignore[method-assign]
