@@ -63,7 +63,7 @@ _RECORDED_ORDER = {
     "StateValue": ("INSUFFICIENT_DATA", "ALARM", "OK"),
 }
 # Shapes whose values the service checks itself, with errors of their own.
-_CHECKED_LATER = frozenset({"BucketLocationConstraint", "FilterRuleName"})
+_CHECKED_LATER = frozenset({"BucketLocationConstraint", "FilterRuleName", "ObjectLockMode"})
 # Patterns that AWS does not enforce, as recorded on AWS: ARNs of buckets have no Region, and the
 # namespace of a metric filter may have a colon. The times of a command's invocation are empty
 # before it starts (Systems Manager's API reference, GetCommandInvocation).

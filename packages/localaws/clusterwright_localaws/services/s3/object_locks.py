@@ -18,6 +18,7 @@ from clusterwright_localaws.services.s3.refusals import malformed
 from clusterwright_localaws.services.s3.world_buckets import find_bucket
 
 _GOVERNANCE: Final = "GOVERNANCE"
+_MODES: Final = frozenset({_GOVERNANCE, "COMPLIANCE"})
 _MODE: Final = "x-amz-object-lock-mode"
 _UNTIL: Final = "x-amz-object-lock-retain-until-date"
 # The zone of the time in a message, and its form.
@@ -37,13 +38,16 @@ def check_new_lock(request: Mapping[str, Any]) -> None:
     if bool(mode) != bool(until):
         text = f"{_UNTIL} and {_MODE} must both be supplied"
         raise AwsError("InvalidArgument", text, 400, ArgumentName=_UNTIL if mode else _MODE)
+    if mode and mode not in _MODES:
+        text = "Unknown wormMode directive."
+        raise AwsError("InvalidArgument", text, 400, ArgumentName=_MODE, ArgumentValue=mode)
 
 
 @operation("s3", "GetObjectRetention")
 def get_retention(call: Call) -> Mapping[str, Any]:
     found = _version(call, "GET")
     if not found.lock_mode:
-        raise _not_locked(found)
+        raise _not_locked()
     until = _moment(found.lock_until)
     return {"Retention": {"Mode": found.lock_mode, "RetainUntilDate": until}}
 
@@ -77,15 +81,15 @@ def put_retention(call: Call) -> Mapping[str, Any]:
 def get_legal_hold(call: Call) -> Mapping[str, Any]:
     found = _version(call, "GET")
     if not found.lock_legal_status:
-        raise _not_locked(found)
+        raise _not_locked()
     return {"LegalHold": {"Status": found.lock_legal_status}}
 
 
 @operation("s3", "PutObjectLegalHold")
 def put_legal_hold(call: Call) -> Mapping[str, Any]:
-    _version(call, "PUT")
     if not (call.parameters.get("LegalHold") or {}).get("Status"):
         raise malformed()
+    _version(call, "PUT")
     raise ForwardToMoto
 
 
@@ -116,6 +120,6 @@ def _moment(text: str) -> datetime:
     return found if found.tzinfo is not None else found.replace(tzinfo=UTC)
 
 
-def _not_locked(found: Any) -> AwsError:
+def _not_locked() -> AwsError:
     text = "The specified object does not have a ObjectLock configuration"
-    return AwsError("NoSuchObjectLockConfiguration", text, 404, Key=found.name)
+    return AwsError("NoSuchObjectLockConfiguration", text, 404)

@@ -43,9 +43,6 @@ def refusal(found: Sequence[str]) -> AwsError:
             "types: [CRC32, CRC32C, CRC64NVME, SHA1, SHA256]"
         )
         return AwsError("InvalidRequest", text, 400)
-    if member == "objectLockMode":
-        header = "x-amz-object-lock-mode"
-        return _invalid("Unknown wormMode directive.", header, ArgumentValue=value)
     if member == "objectOwnership":
         header = "x-amz-object-ownership"
         return _invalid(f"Invalid {header} header: {value}", header)

@@ -195,3 +195,14 @@ def test_roots_of_answers(s3: Any) -> None:
     own.get_object_attributes(**KEY, ObjectAttributes=["ObjectParts"])
     roots = [re.findall(r"<(\w+) xmlns", text)[0] for text in seen]
     assert roots == ["ListPartsResult", "GetObjectAttributesResponse"]
+
+
+def test_a_copied_part_has_a_checksum(s3: Any) -> None:
+    s3.put_object(Bucket="one", Key="source", Body=b"part")
+    begun = s3.create_multipart_upload(**KEY, ChecksumAlgorithm="CRC32")["UploadId"]
+    copied = s3.upload_part_copy(**KEY, UploadId=begun, PartNumber=1, CopySource="one/source")[
+        "CopyPartResult"
+    ]
+    assert copied["ChecksumCRC32"] == crc32(b"part")
+    (listed,) = s3.list_parts(**KEY, UploadId=begun)["Parts"]
+    assert listed["ChecksumCRC32"] == crc32(b"part")

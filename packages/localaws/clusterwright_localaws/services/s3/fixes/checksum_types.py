@@ -13,6 +13,8 @@ from urllib.parse import unquote
 
 from clusterwright_localaws.core.runtime import runtime
 from clusterwright_localaws.services.s3 import checksums
+from clusterwright_localaws.services.s3.fixes.checksum_values import joined
+from clusterwright_localaws.services.s3.fixes.object_parts import completed_parts
 
 MOTO_VERSION = "5.2.5"
 DESCRIPTION = (
@@ -55,7 +57,7 @@ def _mend_objects() -> None:
     def _copy_object(self: Any, source: Any, bucket: str, name: str, **named: Any) -> None:
         copy_object(self, source, bucket, name, **named)
         if runtime().active and source.checksum_type == _COMPOSITE:
-            _recompute(self.get_object(bucket, name))
+            _recompute(self.get_object(bucket, name), source)
 
     response_dict: Any = FakeKey.response_dict
 
@@ -125,12 +127,14 @@ def _set_type(key: Any, value: str | None) -> None:
     vars(key)["checksum_type"] = value
 
 
-def _recompute(key: Any) -> None:
+def _recompute(key: Any, source: Any) -> None:
     """Give a copy of an object of several parts a checksum of its own."""
-    from moto.s3.utils import compute_checksum
-
+    algorithm = key.checksum_algorithm
     key.checksum_type = _FULL
-    key.checksum_value = compute_checksum(key.value, key.checksum_algorithm).decode()
+    key.checksum_value = checksums.checksum(key.value, algorithm)
+    if key.checksum_value is None and source.multipart:
+        parts = [source.multipart.parts[number] for number in completed_parts(source)]
+        key.checksum_value = joined(parts, algorithm)
 
 
 def _value_of(key: Any) -> str:

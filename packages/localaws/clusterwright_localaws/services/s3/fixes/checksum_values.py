@@ -60,9 +60,16 @@ def _mend_values() -> None:
         return given
 
     def _put_object(self: Any) -> Any:
-        if runtime().active and _check(self) is None:
+        if not runtime().active:
+            return put_object(self)
+        if _check(self) is None:
             _set_default(self)
-        return put_object(self)
+        if "Signature" in self.querystring:
+            # moto would keep the time at which the URL expires as the object's.
+            self.querystring.pop("Expires", None)
+        status, headers, body = put_object(self)
+        headers.pop("last-modified", None)
+        return status, headers, body
 
     responses.compute_checksum = _compute
     S3Response._get_checksum = _get_checksum  # type: ignore[assignment, method-assign]
@@ -76,6 +83,7 @@ def _mend_uploads() -> None:
     upload_part = S3Response.upload_part
     post = S3Response._key_response_post
     complete = FakeMultipart.complete
+    serialized = S3Response.serialized
 
     def _upload_part(self: Any) -> Any:
         given = _check(self) if runtime().active else None
@@ -88,6 +96,13 @@ def _mend_uploads() -> None:
             if part and part.etag == headers["ETag"]:
                 keep(part, *given)
         return status, headers, text
+
+    def _serialized(self: Any, action_result: Any) -> Any:
+        result = action_result.result
+        is_copy = self.data.get("Action") == "UploadPartCopy" and isinstance(result, dict)
+        if runtime().active and is_copy:
+            _add_checksum(self, result["CopyPartResult"])
+        return serialized(self, action_result)
 
     def _post(self: Any, *request: Any) -> Any:
         token = _of_the_object.set(_given(self) if runtime().active else None)
@@ -104,6 +119,7 @@ def _mend_uploads() -> None:
             computed = _agreed(self.metadata, parts)
         return value, etag, computed
 
+    S3Response.serialized = _serialized  # type: ignore[method-assign]
     S3Response.upload_part = _upload_part  # type: ignore[method-assign]
     S3Response._key_response_post = _post  # type: ignore[assignment, method-assign]
     FakeMultipart.complete = _complete  # type: ignore[method-assign]
@@ -125,6 +141,19 @@ def _given(response: Any) -> tuple[str, str] | None:
     found = _TRAILER.search(body[-_TRAILER_BYTES:])
     algorithm = found[1].decode().upper() if found else ""
     return (algorithm, found[2].decode()) if found and algorithm in checksums.LENGTHS else None
+
+
+def _add_checksum(response: Any, result: dict[str, Any]) -> None:
+    """Answer the checksum of a copied part, and keep it, where its upload has an algorithm."""
+    upload = response.backend.get_bucket(response.bucket_name).multiparts[
+        response._get_param("uploadId")
+    ]
+    algorithm = upload.metadata.get(f"{_HEADER}algorithm")
+    part = upload.parts[response._get_int_param("partNumber")]
+    value = checksum_of(part, algorithm) if algorithm else None
+    if value is not None:
+        keep(part, algorithm, value)
+        result[f"Checksum{algorithm}"] = value
 
 
 def _set_default(response: Any) -> None:
@@ -190,7 +219,7 @@ def _agreed(metadata: Any, parts: Sequence[Any]) -> tuple[str, str, int] | None:
     value = given[1].partition("-")[0] if given is not None and given[0] == algorithm else None
     if value is not None:
         _check_form(algorithm, value)
-    of_all = _joined if kind == checksums.FULL_OBJECT else _composite
+    of_all = joined if kind == checksums.FULL_OBJECT else _composite
     found = of_all(parts, algorithm)
     if value is not None and found not in (None, value):
         # AWS writes it in lower case here.
@@ -208,7 +237,7 @@ def _composite(parts: Sequence[Any], algorithm: str) -> str | None:
     return checksums.composite(known, algorithm) if len(known) == len(values) else None
 
 
-def _joined(parts: Sequence[Any], algorithm: str) -> str | None:
+def joined(parts: Sequence[Any], algorithm: str) -> str | None:
     """Return the CRC of all parts; `None` if there is more to compute than is computed."""
     if algorithm in checksums.COMPUTED_HERE:
         unknown = [part for part in parts if not is_kept(part, algorithm)]
