@@ -36,6 +36,7 @@ FIXES = (
     "listed_pages",
     "list_markers",
     "missing_uploads",
+    "modified_conditions",
     "notification_filters",
     "object_parts",
     "object_posts",

@@ -17,7 +17,7 @@ from clusterwright_localaws.core.call import Call, operation
 from clusterwright_localaws.core.errors import AwsError, ForwardToMoto
 from clusterwright_localaws.core.service_models import loader
 from clusterwright_localaws.services.s3.access_checks import check_new_bucket
-from clusterwright_localaws.services.s3.fixes.expirations import keep_rules
+from clusterwright_localaws.services.s3.fixes.expirations import keep_rules, kept_rules
 from clusterwright_localaws.services.s3.tags import check_new_bucket_tags
 from clusterwright_localaws.services.s3.world_buckets import find_bucket
 
@@ -29,6 +29,8 @@ _DIRECTORY: Final = "--x-s3"
 _INFREQUENT: Final = frozenset({"STANDARD_IA", "ONEZONE_IA"})
 _INFREQUENT_DAYS: Final = 30
 _LONGEST_ID: Final = 255
+_SMALLEST: Final = "TransitionDefaultMinimumObjectSize"
+_ALL_CLASSES: Final = "all_storage_classes_128K"
 
 
 @operation("s3", "CreateBucket")
@@ -61,8 +63,19 @@ def put_lifecycle(call: Call) -> Mapping[str, Any]:
             raise _invalid(problem)
     bucket = find_bucket(call.parameters["Bucket"])
     if bucket is not None:
-        keep_rules(bucket, rules)
+        keep_rules(bucket, rules, call.parameters.get(_SMALLEST) or _ALL_CLASSES)
     raise ForwardToMoto
+
+
+@operation("s3", "GetBucketLifecycleConfiguration")
+def get_lifecycle(call: Call) -> Mapping[str, Any]:
+    """Answer the rules as they were put; moto keeps few of their filters."""
+    bucket = find_bucket(call.parameters["Bucket"])
+    kept = kept_rules(bucket) if bucket is not None else None
+    if kept is None:
+        raise ForwardToMoto
+    rules, smallest = kept
+    return {"Rules": rules, _SMALLEST: smallest}
 
 
 def _check_name(name: str) -> None:

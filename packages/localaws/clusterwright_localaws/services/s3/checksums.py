@@ -42,6 +42,7 @@ LENGTHS: Final = {
 }
 FULL_OBJECT: Final = "FULL_OBJECT"
 COMPOSITE: Final = "COMPOSITE"
+WITH_BOTH_TYPES: Final = frozenset(_POLYNOMIALS) - {CRC64NVME}
 
 
 def checksum(data: bytes, algorithm: str) -> str | None:
@@ -61,7 +62,8 @@ def types(algorithm: str) -> frozenset[str]:
     """The types that an upload's checksum may have."""
     if algorithm == CRC64NVME:
         return frozenset({FULL_OBJECT})
-    return frozenset({FULL_OBJECT, COMPOSITE} if algorithm in _POLYNOMIALS else {COMPOSITE})
+    both = algorithm in WITH_BOTH_TYPES
+    return frozenset({FULL_OBJECT, COMPOSITE} if both else {COMPOSITE})
 
 
 def crc(data: bytes, algorithm: str) -> str:

@@ -43,6 +43,9 @@ def refusal(found: Sequence[str]) -> AwsError:
             "types: [CRC32, CRC32C, CRC64NVME, SHA1, SHA256]"
         )
         return AwsError("InvalidRequest", text, 400)
+    if member == "transitionDefaultMinimumObjectSize":
+        text = f"Invalid TransitionDefaultMinimumObjectSize found: {value}"
+        return AwsError("InvalidRequest", text, 400)
     if member == "objectOwnership":
         header = "x-amz-object-ownership"
         return _invalid(f"Invalid {header} header: {value}", header)

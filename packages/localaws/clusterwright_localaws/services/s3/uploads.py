@@ -74,6 +74,7 @@ def complete(call: Call) -> Mapping[str, Any]:
         for part in listed:
             _check_part(part, upload)
         _check_sizes(request, listed, upload)
+        _check_full_object(request, upload)
     raise ForwardToMoto
 
 
@@ -167,6 +168,17 @@ def _check_type(request: Mapping[str, Any], upload: Any) -> None:
             f"The upload was created using the {kind or 'null'} checksum mode. The complete "
             "request must use the same checksum mode."
         )
+
+
+def _check_full_object(request: Mapping[str, Any], upload: Any) -> None:
+    """Refuse a checksum of the full object that is not named as one: it counts as composite."""
+    algorithm, given = upload.metadata.get(ALGORITHM), _values(request)
+    is_full = upload.metadata.get(TYPE) == checksums.FULL_OBJECT
+    if not given or not is_full or algorithm not in checksums.WITH_BOTH_TYPES:
+        return
+    if not request.get("ChecksumType") or algorithm not in given:
+        text = f"The {algorithm.lower()} you specified did not match the calculated checksum."
+        raise AwsError("BadDigest", text, 400)
 
 
 def _check_part(part: Mapping[str, Any], upload: Any) -> None:

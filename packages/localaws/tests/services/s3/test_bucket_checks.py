@@ -122,3 +122,11 @@ def test_lifecycle_without_a_body_is_refused() -> None:
         "MissingRequestBodyError",
         "Request Body is empty",
     )
+
+
+def test_rules_are_answered_as_they_were_put() -> None:
+    given = {"ObjectSizeGreaterThan": 20}
+    lifecycle({"ID": "one", "Expiration": {"Days": 1}, "Filter": given})()
+    found = client("s3").get_bucket_lifecycle_configuration(Bucket="one")
+    assert [rule["Filter"] for rule in found["Rules"]] == [given]
+    assert found["TransitionDefaultMinimumObjectSize"] == "all_storage_classes_128K"

@@ -206,3 +206,12 @@ def test_a_copied_part_has_a_checksum(s3: Any) -> None:
     assert copied["ChecksumCRC32"] == crc32(b"part")
     (listed,) = s3.list_parts(**KEY, UploadId=begun)["Parts"]
     assert listed["ChecksumCRC32"] == crc32(b"part")
+
+
+def test_a_checksum_of_the_full_object_is_named_as_one(s3: Any) -> None:
+    begin = {"ChecksumAlgorithm": "CRC32", "ChecksumType": "FULL_OBJECT"}
+    done = send(s3, b"text", **begin)
+    given = {"ChecksumCRC32": crc32(b"text")}
+    assert error(s3.complete_multipart_upload, **done, **given)["Code"] == "BadDigest"
+    answer = s3.complete_multipart_upload(**done, **given, ChecksumType="FULL_OBJECT")
+    assert answer["ChecksumCRC32"] == crc32(b"text")

@@ -8,6 +8,7 @@ A version that a request names has none, as recorded on AWS: docs/reference/prob
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
@@ -45,9 +46,16 @@ def apply() -> None:
     S3Response.put_object = _put_object  # type: ignore[method-assign]
 
 
-def keep_rules(bucket: Any, rules: list[Mapping[str, Any]]) -> None:
-    """Keep the rules of a request; moto keeps few of their filters."""
-    setattr(bucket, _GIVEN, rules)
+def keep_rules(bucket: Any, rules: list[Mapping[str, Any]], smallest: str) -> None:
+    """Keep the rules of a request, and the smallest objects of their transitions."""
+    named = [{"ID": str(uuid.uuid4()), **rule} for rule in rules]
+    setattr(bucket, _GIVEN, (named, smallest))
+
+
+def kept_rules(bucket: Any) -> tuple[list[Mapping[str, Any]], str] | None:
+    """Return what was kept, or `None`; moto drops its own rules with the configuration."""
+    found: tuple[list[Mapping[str, Any]], str] | None = getattr(bucket, _GIVEN, None)
+    return found if bucket.rules else None
 
 
 def _with_expiration(response: Any, answer: Any) -> Any:
@@ -55,10 +63,10 @@ def _with_expiration(response: Any, answer: Any) -> Any:
     if not runtime().active or status >= _FIRST_REFUSAL or "versionId" in response.querystring:
         return answer
     bucket = response.backend.buckets.get(response.bucket_name)
-    # moto drops its own with the configuration.
-    rules = getattr(bucket, _GIVEN, []) if bucket is not None and bucket.rules else []
-    if not rules:
+    kept = kept_rules(bucket) if bucket is not None else None
+    if kept is None:
         return answer
+    rules, _ = kept
     key = bucket.keys.get(response.parse_key_name())
     if not hasattr(key, "etag"):  # a delete marker has none
         return answer
