@@ -243,6 +243,9 @@ def answer(
     headers = {str(name): str(value) for name, value in written["headers"].items()}
     if isinstance(result, AwsError) and result.status is not None:
         status = result.status
+    elif service == "s3" and not isinstance(result, AwsError):
+        # moto's serializer does not regard it.
+        status = int(operation_model.http.get("responseCode", status))
     headers.setdefault("x-amzn-RequestId", str(context.request_id))
     body = written["body"]
     if isinstance(result, AwsError) and not result.message and protocol == "json":

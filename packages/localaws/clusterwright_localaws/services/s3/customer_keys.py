@@ -83,7 +83,7 @@ def _check_key(request: Mapping[str, Any], prefix: str, *, reads: bool, is_head:
     except (binascii.Error, ValueError):
         plain = b""
     if len(plain) != _KEY_BYTES:
-        raise _argument(_INVALID)
+        raise _wrong_key(is_head=is_head) if reads else _argument(_INVALID)
     if checksums.checksum(plain, "MD5") != digest:
         raise _argument(
             "The calculated MD5 hash of the key did not match the hash that was provided."

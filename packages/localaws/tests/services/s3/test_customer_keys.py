@@ -57,6 +57,8 @@ def test_an_encrypted_object(s3: Any) -> None:
     assert error(s3.head_object, **KEY)["Code"] == "400"
     assert error(s3.get_object, **KEY, **customer(b"o"))["Code"] == "AccessDenied"
     assert error(s3.head_object, **KEY, **customer(b"o"))["Code"] == "403"
+    short = {**given, "SSECustomerKey": "AAAA"}
+    assert error(s3.get_object, **KEY, **short)["Code"] == "AccessDenied"
     s3.put_object(**KEY, Body=b"text")
     assert s3.get_object(**KEY)["ServerSideEncryption"] == "AES256"
 

@@ -86,5 +86,5 @@ def test_other_kinds(kind: str) -> None:
     assert [one["Id"] for one in listed[f"{member}List"]] == ["a", "b"]
     code = refusal(lambda: call("put", Id="other", **{member: wanted}))[0]
     assert code == ("IdMismatch" if kind == "inventory" else "MalformedXML")
-    call("delete", Id="a")
+    assert call("delete", Id="a")["ResponseMetadata"]["HTTPStatusCode"] == 204
     assert refusal(lambda: call("get", Id="a"))[0] == "NoSuchConfiguration"

@@ -6,6 +6,7 @@ Recorded on AWS: docs/reference/probes.md, source `localstack`.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any, Final
 from urllib.parse import quote, urlparse
@@ -35,17 +36,17 @@ def apply() -> None:
     post = S3Response._bucket_response_post
 
     def _post(self: Any, request: Any, bucket_name: str) -> Any:
-        if not runtime().active or "delete" in self.querystring or not _is_form(self):
+        if not runtime().active or "delete" in self.querystring:
             return post(self, request, bucket_name)
         self.backend.get_bucket(bucket_name)
+        _check_type(request)
         fields = {name.lower(): values[0] for name, values in self.querystring.items() if values}
         fields = {**fields, **{name.lower(): value for name, value in self.form_data.items()}}
-        _check_type(request)
         # Clients sign by the time of their own clocks.
         check_form({**fields, "bucket": bucket_name}, len(_body(self)), datetime.now(UTC))
         tags = _tags(fields.get("tagging"))
         storage = _storage(fields.get("x-amz-storage-class"))
-        name = _key_name(request, fields["key"])
+        name = _key_name(request, fields)
         self.querystring["key"] = [name]
         if not urlparse(fields.get(_REDIRECT, "")).netloc:
             self.querystring.pop(_REDIRECT, None)
@@ -59,10 +60,6 @@ def apply() -> None:
         return _answer(self, request, key, status, headers, fields.get(_STATUS))
 
     S3Response._bucket_response_post = _post  # type: ignore[method-assign]
-
-
-def _is_form(response: Any) -> bool:
-    return "key" in response.querystring or "key" in response.form_data
 
 
 def _check_type(request: Any) -> None:
@@ -101,7 +98,12 @@ def _storage(given: str | None) -> str | None:
     return given
 
 
-def _key_name(request: Any, name: str) -> str:
+def _key_name(request: Any, fields: Mapping[str, str]) -> str:
+    name = fields.get("key")
+    if name is None:
+        text = "Bucket POST must contain a field named 'key'.  If it is specified, please check "
+        text += "the order of the fields."
+        raise AwsError("InvalidArgument", text, 400, ArgumentName="key", ArgumentValue="")
     files = getattr(request, "files", None) or {}
     filename = getattr(files.get("file"), "filename", None)
     return name.replace(_FILENAME, filename) if filename else name

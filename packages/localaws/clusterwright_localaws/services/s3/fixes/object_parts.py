@@ -137,7 +137,14 @@ def _mend_reads() -> None:
 
 def _mend_attributes() -> None:
     from moto.core.serialize import S3Serializer
+    from moto.s3.models import S3Backend
     from moto.s3.responses import S3Response
+
+    attributes_of = S3Backend.get_object_attributes
+
+    def _get_attributes(self: Any, key: Any, attributes_to_get: list[str]) -> dict[str, Any]:
+        asked = [name.strip() for name in attributes_to_get]
+        return attributes_of(self, key, asked)
 
     serialized = S3Response.serialized
     in_moto = S3Serializer._serialize_body
@@ -154,6 +161,7 @@ def _mend_attributes() -> None:
             body = {_ROOTS.get(name, name): value for name, value in body.items()}
         return in_moto(self, body)
 
+    S3Backend.get_object_attributes = _get_attributes  # type: ignore[method-assign]
     S3Response.serialized = _serialized  # type: ignore[method-assign]
     S3Serializer._serialize_body = _serialize_body  # type: ignore[method-assign]
 
