@@ -31,6 +31,7 @@ _STATUSES: Final = ("200", "201", "204")
 
 
 def apply() -> None:
+    from moto.s3.models import s3_backends
     from moto.s3.responses import S3Response
 
     post = S3Response._bucket_response_post
@@ -54,7 +55,9 @@ def apply() -> None:
         status, headers, _ = post(self, request, bucket_name)
         key = self.backend.get_object(bucket_name, name)
         if tags:
-            self.backend.put_object_tagging(key, tags)
+            # moto keeps tags with an account, and a form may have no signature that names one.
+            owner = self.backend.get_bucket(bucket_name).account_id
+            s3_backends[owner][self.backend.partition].put_object_tagging(key, tags)
         if storage:
             key._storage_class = storage
         return _answer(self, request, key, status, headers, fields.get(_STATUS))
