@@ -80,7 +80,8 @@ def test_other_kinds(kind: str) -> None:
 
     for name in ("b", "a"):
         wanted = {"Id": name, **KINDS[kind]}
-        call("put", Id=name, **{member: wanted})
+        put = call("put", Id=name, **{member: wanted})
+        assert put["ResponseMetadata"]["HTTPStatusCode"] == 204
         assert call("get", Id=name)[member] == wanted
     listed = getattr(s3, f"list_bucket_{kind}_configurations")(Bucket="one")
     assert [one["Id"] for one in listed[f"{member}List"]] == ["a", "b"]
