@@ -121,12 +121,23 @@ NEURON: Final = {
 _BY_NUMBER: Final = {number: (name, meaning) for name, (number, meaning) in NEURON.items()}
 
 
+_PINNED: Final = re.compile(r"pin_memory|cudaHost(?:Alloc|Register)", re.IGNORECASE)
+"""Statements that ask for memory of the host: `cudaHostAlloc` is what PyTorch calls for them."""
+
+
 def cuda(values: Values) -> str | None:
-    """The meaning of an error of CUDA."""
+    """The meaning of an error of CUDA; of the host's memory where the statement asks for it."""
     reason = values.get("reason", "").strip(" .:'\"")
     plain = re.sub(r"[\s_-]|^cudaerror|^cuda_error_", "", reason.lower())
     plain = plain.removeprefix("cudaerror").removeprefix("an").removeprefix("error")
     meaning = meaning_of(CUDA, plain)
+    of_request = re.search("invalidvalue|invalidargument|memoryallocation|outofmemory", plain)
+    # Other errors are of earlier kernels, which this statement is the first to notice.
+    if meaning and of_request and _PINNED.search(values.get("code", "")):
+        meaning = (
+            "memory of the host cannot be page-locked (pinned): the request is too large for the "
+            "host, the limits of the job or the driver"
+        )
     return f"CUDA: {meaning}: {reason}" if meaning else None
 
 

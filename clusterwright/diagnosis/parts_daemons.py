@@ -162,4 +162,31 @@ DATABASE: Final = Program(
     ),
 )
 
-PROGRAMS: Final = (MUNGE, DIRECTORY, CLOCK, DATABASE)
+CLOUDWATCH: Final = Program(
+    "CloudWatch agent",
+    # Levels of Telegraf, of which the agent is made: E! is an error.
+    (
+        r"(?:^|\s)E! (?:\[(?:telegraf|agent|inputs|outputs|processors|aggregators|logagent)|"
+        r"WriteTo)",
+    ),
+    (
+        part(
+            "its plug-in for GPUs finds no nvidia-smi: the node has no driver, or the agent's "
+            "container does not have the node's",
+            r"nvidia[_-]smi",
+        ),
+        part(
+            "it cannot send to CloudWatch",
+            r"WriteToCloudWatch|\[outputs|send request|PutLogEvents|PutMetricData|RequestError|"
+            r"credential",
+        ),
+        part(
+            "its configuration is not valid",
+            r"\bconfig|toml|json|undefined|pars(?:e|ing)|"
+            r"unmarshal|validate",
+        ),
+        part("one of its plug-ins fails", r"plug-?in|\[inputs|\[processors|\[aggregators"),
+    ),
+)
+
+PROGRAMS: Final = (MUNGE, DIRECTORY, CLOCK, DATABASE, CLOUDWATCH)

@@ -69,12 +69,18 @@ class Tracebacks:
         self._blocks: dict[str, list[str]] = {}
         self._ignored: set[str] = set()
         self._framed: str | None = None
+        self._code: dict[str, str] = {}
         self.raises = False
         """Whether the line that was read is the code of a frame that raises."""
 
     def read(self, line: str) -> Mapping[str, str]:
-        """`exception`, `message` and `frames` if the line ends a traceback; else empty."""
+        """`exception`, `message`, `frames` and `code` if the line ends a traceback; else empty.
+
+        `code` is the statement of the innermost frame, empty where the log does not have it.
+        """
         framed, self._framed = self._framed, None
+        if framed is not None and line.startswith(framed) and framed in self._blocks:
+            self._code[framed] = line[len(framed) :].strip()[:LONGEST_MESSAGE]
         self.raises = (
             framed is not None
             and line.startswith(framed)
@@ -89,6 +95,7 @@ class Tracebacks:
                 block.append(f"{frame.group('file')}\t{frame.group('function') or ''}")
                 del block[:-_MOST_FRAMES]
                 self._framed = line[: frame.start()].rstrip()
+                self._code.pop(self._framed, None)
                 return {}
         if _IGNORED in line:
             # At the end of a program, of no effect: the traceback that follows is no failure.
@@ -102,7 +109,9 @@ class Tracebacks:
 
     def _block(self, prefix: str) -> list[str]:
         if prefix not in self._blocks and len(self._blocks) >= _MOST_BLOCKS:
-            self._blocks.pop(next(iter(self._blocks)))
+            oldest = next(iter(self._blocks))
+            del self._blocks[oldest]
+            self._code.pop(oldest, None)
         return self._blocks.setdefault(prefix, [])
 
     def _end(self, line: str) -> Mapping[str, str]:
@@ -114,7 +123,7 @@ class Tracebacks:
             found = _EXCEPTION.fullmatch(body) if body and not body[0].isspace() else None
             if found is None or not _CLASS.search(found.group("name")):
                 return {}
-            frames = self._blocks.pop(prefix)
+            frames, code = self._blocks.pop(prefix), self._code.pop(prefix, "")
             if prefix in self._ignored:
                 self._ignored.discard(prefix)
                 return {"ignored": "yes"}
@@ -123,6 +132,7 @@ class Tracebacks:
                 "inner": found.group("inner") or "",
                 "message": (found.group("message") or "").strip()[:LONGEST_MESSAGE],
                 "frames": "\n".join(frames),
+                "code": code,
             }
         return {}
 

@@ -16,6 +16,7 @@ from typing import Final
 
 from clusterwright.cluster_spec.problems import Position
 from clusterwright.jobs import values
+from clusterwright.jobs.launchers import LAUNCHERS
 from clusterwright.jobs.lexer import Unread, lex
 from clusterwright.jobs.options import SBATCH, SRUN, Mistake, Option, read_options
 from clusterwright.jobs.shell import (
@@ -602,27 +603,7 @@ def _launcher(words: Sequence[Word]) -> Launcher | None:
     return None
 
 
-_FLAGS: Final = frozenset(
-    {
-        "bind-cores-to-rank",
-        "debug",
-        "force-multi",
-        "module",
-        "multi-gpu",
-        "no-local-rank",
-        "no-python",
-        "no-ssh",
-        "no-ssh-check",
-        "quiet",
-        "run-path",
-        "same-network",
-        "save-pid",
-        "standalone",
-        "use-deepspeed",
-        "use-fsdp",
-        "use-megatron-lm",
-    }
-)
+_FLAGS: Final = frozenset(flag for options in LAUNCHERS.values() for flag in options.flags)
 
 
 def _loose_options(words: Sequence[Word]) -> tuple[dict[str, Word], Sequence[Word]]:

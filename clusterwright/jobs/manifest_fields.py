@@ -1,7 +1,8 @@
 """Whether the fields of an object are those of Kubernetes' schemas, and their values of its types.
 
-`kubernetes_fields.json` is condensed from the schemas of a newest version, so a field that only
-an older cluster lacks is not reported; neither is what a program fills in.
+`kubernetes_fields.json` and `custom_fields.json` are condensed from the schemas of newest
+versions, so a field that only an older cluster lacks is not reported; neither is what a program
+fills in.
 """
 
 from __future__ import annotations
@@ -41,6 +42,10 @@ _PLAIN: Final = {
 """Texts that have the type without quotes; others are placeholders, or wrong otherwise."""
 
 
+_PLACEHOLDER: Final = re.compile(r"[A-Z]+(?:_[A-Z0-9]+)+")
+"""A name that a script replaces, such as `PLACEHOLDER_NUM_NODES`."""
+
+
 @dataclass(frozen=True)
 class Mistake:
     """A field or a value that the API server refuses."""
@@ -64,8 +69,13 @@ def pod_mistakes(item: Item) -> Iterator[Mistake]:
 
 @cache
 def _data() -> dict[str, Any]:
-    path = Path(__file__).with_name("kubernetes_fields.json")
-    return dict(json.loads(path.read_text(encoding="utf-8")))
+    """Kubernetes' own objects, and custom resources, whose definitions refer to them."""
+    found: dict[str, Any] = {"kinds": {}, "definitions": {}, "required": {}}
+    for name in ("kubernetes_fields.json", "custom_fields.json"):
+        read = json.loads(Path(__file__).with_name(name).read_text(encoding="utf-8"))
+        for part, entries in found.items():
+            entries.update(read[part])
+    return found
 
 
 def _fields(name: str) -> dict[str, str]:
@@ -123,6 +133,8 @@ def _scalar(value: Item, kind: str, key: Item, before: str) -> Iterator[Mistake]
     node = value.node
     if not isinstance(node, ScalarNode):
         yield Mistake(f"{key.text} takes {_TAKES[kind]}", value)
+        return
+    if _PLACEHOLDER.fullmatch(node.value):
         return
     found = _read_as(node)
     wrong = {

@@ -17,7 +17,7 @@ def settings(job: Job, name: str) -> Mapping[str, str] | None:
 
     A here-document of the job file counts before a file beside it.
     """
-    text = _written(job, name)
+    text = written(job, name)
     if text is None and "$" not in name and not name.startswith(("/", "~")):
         text = job.beside(name)
     if text is None:
@@ -28,7 +28,7 @@ def settings(job: Job, name: str) -> Mapping[str, str] | None:
         return None
 
 
-def _written(job: Job, name: str) -> str | None:
+def written(job: Job, name: str) -> str | None:
     """The last here-document that a command writes to the file."""
     found = None
     lines = job.file.lines

@@ -41,3 +41,10 @@ def test_status_of_neuron_is_known_by_name_and_number() -> None:
     assert neuron({"status_number": "77"}) is None
     assert neuron({"status_name": "NEW"}) is None
     assert len({number for number, _ in NEURON.values()}) == len(NEURON)
+
+
+def test_error_of_a_statement_that_pins_memory_is_of_the_host() -> None:
+    code = "buffer = torch.empty(size, dtype=torch.uint8, pin_memory=True)"
+    assert "page-locked" in (cuda({"reason": "invalid argument", "code": code}) or "")
+    other = cuda({"reason": "an illegal memory access was encountered", "code": code}) or ""
+    assert "page-locked" not in other

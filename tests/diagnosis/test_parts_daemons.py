@@ -9,6 +9,23 @@ from clusterwright.diagnosis.signatures.programs import KNOWN
 
 CASES = (
     (
+        "2026-11-30T12:36:38Z E! [inputs.nvidia_smi] Error in plugin: nvidia-smi binary not at "
+        "path /usr/bin/nvidia-smi, cannot gather GPU data",
+        "finds no nvidia-smi",
+    ),
+    (
+        "2026-11-30T12:36:38Z E! [telegraf] Error running agent: Error parsing /etc/a.toml",
+        "its configuration is not valid",
+    ),
+    (
+        "2026-11-30T12:36:38Z E! [inputs.disk] Error in plugin: operation failed",
+        "one of its plug-ins fails",
+    ),
+    (
+        "2026-11-30T12:36:38Z E! WriteToCloudWatch failure, err: RequestError: send request failed",
+        "cannot send to CloudWatch",
+    ),
+    (
         "munged[45712]: munged: Error: Logfile is insecure: world-writable permis"
         'sions without sticky bit set on "/"',
         "permissions or an owner",

@@ -24,6 +24,7 @@ def test_exception_has_its_frames_the_innermost_last() -> None:
     assert found["message"] == "no room"
     assert [frame.function for frame in frames_of(found)] == ["main", "load"]
     assert [frame.package for frame in frames_of(found)] == ["", "torch"]
+    assert found["code"] == "raise ValueError()"
 
 
 def test_lines_of_ranks_are_kept_apart() -> None:

@@ -42,6 +42,7 @@ LISTS: Final = (
     _FOLDER / "diagnosed-failures-twenty-fifth-hold-out.yaml",
     _FOLDER / "diagnosed-failures-twenty-sixth-hold-out.yaml",
     _FOLDER / "diagnosed-failures-twenty-seventh-hold-out.yaml",
+    _FOLDER / "diagnosed-failures-twenty-eighth-hold-out.yaml",
 )
 
 
@@ -515,12 +516,14 @@ def _last_hold_outs(
     twenty_fifth: Sequence[Measured],
     twenty_sixth: Sequence[Measured],
     twenty_seventh: Sequence[Measured],
+    twenty_eighth: Sequence[Measured],
 ) -> list[str]:
     """All parts again, before and after lists of reasons and chains of errors were read."""
     named, silent = _first_try(twenty_fourth)
     then_named, then_silent = _first_try(twenty_fifth)
     sixth_named, sixth_silent = _first_try(twenty_sixth)
-    last_named, _ = _first_try(twenty_seventh)
+    seventh_named, _ = _first_try(twenty_seventh)
+    last_named, last_silent = _first_try(twenty_eighth)
     return [
         "The twenty-fourth is of all parts of a cluster, collected before the signatures were "
         "read by the person who then changed them, and is counted as strictly, with the "
@@ -544,7 +547,16 @@ def _last_hold_outs(
         "command of Slurm prints about one request as one report, checks of glog and abseil by "
         "the library that they are in, Mountpoint's warnings by its own list of what it does not "
         "do, and gangs. The twenty-seventh, small and of the same searches, was measured "
-        f"after that: {last_named}. For failures that nobody has tried, expect about three of "
+        f"after that: {seventh_named}. The twenty-eighth is of training programs and their "
+        "launchers (checkpoints, tokenizers, precision, compilers, containers, messages of "
+        "operators), collected before the signatures were read, with four expectations narrowed "
+        f"and one widened: {last_named}, {_TWENTY_EIGHTH_WRONG} with another cause or only the "
+        f"program's own words, {_TWENTY_EIGHTH_UNKNOWN} with none, and "
+        f"{last_silent} healthy logs without a finding. What was then built reads the errors that "
+        "safetensors, DeepSpeed's launcher and Inductor list in their sources, the statement in "
+        "which CUDA failed, what programs say that refuse their command line by the "
+        "library that reads it, manifests that an API server refuses, and the levels of the "
+        "CloudWatch agent. For failures that nobody has tried, expect about half to three of "
         "five.",
         "",
         "A log that ends with an error whose words tell no kind is reported as an unknown cause, "
@@ -581,7 +593,10 @@ _NAMES: Final = (
     "twenty-fifth hold-out",
     "twenty-sixth hold-out",
     "twenty-seventh hold-out",
+    "twenty-eighth hold-out",
 )
+_TWENTY_EIGHTH_WRONG: Final = 9
+_TWENTY_EIGHTH_UNKNOWN: Final = 3
 _FIFTH_WRONG: Final = 19
 _FIFTH_UNKNOWN: Final = 10
 _SIXTH_WRONG: Final = 14

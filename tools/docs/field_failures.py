@@ -45,6 +45,7 @@ SAMPLES: Final = {
     7: "The seventh, of failures that the first six do not have",
     8: "The eighth, of failures that the first seven do not have",
     9: "The ninth, of failures that the first eight do not have, mostly in job files",
+    10: "The tenth, of failures that the first nine do not have, in job files and manifests",
 }
 
 _TOP: Final = """\

@@ -125,3 +125,67 @@ spec:
 """
     found = [f.message for f in check(text).findings if f.rule == "CW-J077"]
     assert sorted(found) == ["Pod has no field x-env", "value takes a text, and 1 is a number"]
+
+
+CUSTOM = """
+apiVersion: {0}
+kind: {1}
+metadata: {{name: train}}
+spec: {{{2}}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("api", "kind", "spec", "message"),
+    [
+        (
+            "kubeflow.org/v1",
+            "PyTorchJob",
+            "pytorchReplicaSpecs: {Worker: {replicas: 1, runtimeClassName: nvidia}}",
+            "pytorchReplicaSpecs has no field runtimeClassName",
+        ),
+        (
+            "kubeflow.org/v1",
+            "PyTorchJob",
+            "nprocPerNode: 8",
+            "nprocPerNode takes a text, and 8 is a number",
+        ),
+        (
+            "kubeflow.org/v2beta1",
+            "MPIJob",
+            "slotsPerWorkers: 8",
+            "MPIJobSpec has no field slotsPerWorkers",
+        ),
+        (
+            "jobset.x-k8s.io/v1alpha2",
+            "JobSet",
+            "replicatedJobs: [{name: w, parallelism: 2}]",
+            "replicatedJobs has no field parallelism",
+        ),
+        (
+            "ray.io/v1",
+            "RayJob",
+            'shutdownAfterJobFinishes: "true"',
+            "shutdownAfterJobFinishes takes true or false, and true is a text",
+        ),
+        (
+            "batch.volcano.sh/v1alpha1",
+            "Job",
+            "tasks: [{replica: 2}]",
+            "tasks has no field replica",
+        ),
+        (
+            "kueue.x-k8s.io/v1beta1",
+            "LocalQueue",
+            "clusterqueue: jobs",
+            "LocalQueueSpec has no field clusterqueue",
+        ),
+    ],
+)
+def test_fields_of_custom_resources(api: str, kind: str, spec: str, message: str) -> None:
+    assert fails("CW-J077", CUSTOM.format(api, kind, spec)).message == message
+
+
+def test_custom_resources_whose_fields_are_not_known() -> None:
+    passes("CW-J077", CUSTOM.format("kubeflow.org/v1alpha9", "PyTorchJob", "anything: 1"))
+    passes("CW-J077", CUSTOM.format("ray.io/v1", "RayJob", "ttlSecondsAfterFinished: RAY_TTL"))
