@@ -531,6 +531,22 @@ def _granted(scenes: Scenes) -> Mapping[str, Any]:
     return {"KeyId": scenes.once("grants", _grants)}
 
 
+def _uploads(site: Site) -> dict[str, Any]:
+    del site
+    s3 = client("s3")
+    s3.create_bucket(Bucket="pages-of-parts")
+    upload = {"Bucket": "pages-of-parts", "Key": "key"}
+    upload["UploadId"] = s3.create_multipart_upload(**upload)["UploadId"]
+    for number in (1, 2, 3):
+        s3.upload_part(**upload, PartNumber=number, Body=b"part")
+    return upload
+
+
+def _uploaded(scenes: Scenes) -> Mapping[str, Any]:
+    upload: dict[str, Any] = scenes.once("uploads", _uploads)
+    return upload
+
+
 def _logs(site: Site) -> None:
     del site
     logs = client("logs")
@@ -661,6 +677,7 @@ KNOWN: dict[Key, Callable[[Scenes], Mapping[str, Any]]] = {
         ActionNames=["s3:GetObject", "s3:PutObject"],
     ),
     ("kms", "ListGrants"): _granted,
+    ("s3", "ListParts"): _uploaded,
     ("cloudwatch", "DescribeAlarmHistory"): _needs("alarms", _alarms),
     ("cloudwatch", "DescribeAlarms"): _needs("alarms", _alarms),
     ("sns", "ListSubscriptions"): _needs("subscriptions", _subscriptions),

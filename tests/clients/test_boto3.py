@@ -135,11 +135,12 @@ def test_pages_contain_the_complete_list(
     whole = [_plain(item) for page in _pages(service, name, asked) for item in page]
     assert len(whole) >= (1 if (service, name) in paginated.ONE else 2), "one has no pages"
 
-    inside.set_faults([Fault(service=service, operation=name, truncate=1)])
-    short = _pages(service, name, asked)
-    assert all(len(page) <= 1 for page in short)
-    assert [_plain(item) for page in short for item in page] == whole
-    inside.set_faults([])
+    if service != "s3":  # whose answers are not rewritten, so no fault cuts its lists
+        inside.set_faults([Fault(service=service, operation=name, truncate=1)])
+        short = _pages(service, name, asked)
+        assert all(len(page) <= 1 for page in short)
+        assert [_plain(item) for page in short for item in page] == whole
+        inside.set_faults([])
 
     limit = _models("paginators-1", "pagination")[service, name].get("limit_key")
     if limit:
