@@ -102,6 +102,7 @@ ALLOWED = {
     },
     "clusterwright/job_templates/slurm.py": {"fragment": _PACKAGE},
     "clusterwright/job_templates/templates/fsdp2.py": {"program": _PACKAGE},
+    "clusterwright/jobs/environment_names.py": {"_known": _PACKAGE},
     "clusterwright/jobs/manifest_fields.py": {"_data": _PACKAGE},
     "clusterwright/jobs/rules_page.py": {"page": _PACKAGE},
     "clusterwright/container_images/requirements_files.py": {"requirements": _PACKAGE},
