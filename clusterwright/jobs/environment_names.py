@@ -7,12 +7,41 @@ be of another program or of another version, so only a name that is nearly one o
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
+
+from clusterwright.jobs.rule import Fail, Results
 
 _LONG: Final = 12
 """Characters from which two typing errors still leave the name in no doubt."""
+
+
+def misspelt(variables: Iterable[tuple[str, Any]], text: str, reference: str) -> Results:
+    """Yield a failure for each name that is nearly a known one, and that `text` does not read.
+
+    Parameters
+    ----------
+    variables:
+        Names with where they are set.
+    reference:
+        An expression of what stands before a name where it is read.
+    """
+    seen = set()
+    for name, at in variables:
+        if name in seen:
+            continue
+        seen.add(name)
+        read = re.search(reference + re.escape(name) + r"\b", text)
+        other = None if read else meant(name)
+        if other is not None:
+            yield Fail(
+                message=f"no program is known to read {name}",
+                at=at,
+                hint=f"did you mean `{other}`?",
+            )
 
 
 def meant(name: str) -> str | None:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
-
-from clusterwright.jobs.environment_names import meant
-from clusterwright.jobs.rule import Fail, Job, JobRule, Results
+from clusterwright.jobs.environment_names import misspelt
+from clusterwright.jobs.rule import Job, JobRule, Results
 
 
 class EnvironmentNames(JobRule):
@@ -18,16 +16,5 @@ class EnvironmentNames(JobRule):
     )
 
     def check(self, job: Job) -> Results:
-        seen = set()
-        for assignment in job.file.environment:
-            name = assignment.name
-            if name in seen or re.search(r"\$\{?" + name + r"\b", job.file.text):
-                continue  # The script itself reads it.
-            seen.add(name)
-            other = meant(name)
-            if other is not None:
-                yield Fail(
-                    message=f"no program is known to read {name}",
-                    at=assignment,
-                    hint=f"did you mean `{other}`?",
-                )
+        variables = ((one.name, one) for one in job.file.environment)
+        yield from misspelt(variables, job.file.text, r"\$\{?")

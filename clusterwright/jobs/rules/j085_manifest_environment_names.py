@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import re
+from collections.abc import Iterator
 
-from clusterwright.jobs.environment_names import meant
-from clusterwright.jobs.rule import Fail, ManifestRule, Manifests, Results
+from clusterwright.jobs.environment_names import misspelt
+from clusterwright.jobs.manifest_file import Item
+from clusterwright.jobs.rule import ManifestRule, Manifests, Results
 
 
 class ManifestEnvironmentNames(ManifestRule):
@@ -15,21 +16,15 @@ class ManifestEnvironmentNames(ManifestRule):
     source = "the same names as of CW-J061: clusterwright/jobs/environment_names.json"
 
     def check(self, manifests: Manifests) -> Results:
-        seen = set()
-        for pod in manifests.pods:
-            for container in (*pod.containers, *pod.init_containers):
-                env = container.item.get("env")
-                for variable in env.members() if env is not None else ():
-                    at = variable.get("name")
-                    name = at.text if at is not None else None
-                    if at is None or name is None or name in seen:
-                        continue
-                    seen.add(name)
-                    read = re.search(r"\$[({]?" + re.escape(name) + r"\b", manifests.file.text)
-                    other = None if read else meant(name)
-                    if other is not None:
-                        yield Fail(
-                            message=f"no program is known to read {name}",
-                            at=at,
-                            hint=f"did you mean `{other}`?",
-                        )
+        yield from misspelt(_variables(manifests), manifests.file.text, r"\$[({]?")
+
+
+def _variables(manifests: Manifests) -> Iterator[tuple[str, Item]]:
+    """The names of variables of containers."""
+    for pod in manifests.pods:
+        for container in (*pod.containers, *pod.init_containers):
+            env = container.item.get("env")
+            for variable in env.members() if env is not None else ():
+                at = variable.get("name")
+                if at is not None and at.text is not None:
+                    yield at.text, at
