@@ -1358,7 +1358,9 @@ def look(
     def applied(spec: dict[str, Any]) -> Any:
         """The output of `clusterwright render kubernetes`, part by part."""
         cluster, catalog = load(spec).cluster, load_catalog()
-        parts = [manifests_of(cluster, catalog, part, OUTPUTS) for part in PARTS]
+        groups = {group.name: f"test-{group.name}" for group in cluster.compute}
+        outputs = {**OUTPUTS, "KarpenterPlacementGroups": json.dumps(groups)}
+        parts = [manifests_of(cluster, catalog, part, outputs) for part in PARTS]
         try:
             charts: Any = pinned_charts(cluster, catalog)
         except UnknownChartError as error:

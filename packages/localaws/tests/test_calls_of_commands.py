@@ -93,4 +93,4 @@ def test_call_exists_in_the_api_and_is_served(service: str, operation: str) -> N
 
 @functools.cache
 def served(service: str) -> set[str]:
-    return {*api_page.own_operations().get(service, ()), *api_page._of_moto(service)}
+    return {*api_page.own_operations().get(service, ()), *api_page.moto_operations(service)}
