@@ -26,11 +26,11 @@ _BOOLEANS: Final = frozenset(["y", "yes", "on", "true", "n", "no", "off", "false
 """Words that kubectl's reader takes as booleans: YAML 1.1, https://yaml.org/type/bool.html."""
 _TAG: Final = "tag:yaml.org,2002:"
 _SCALARS: Final = frozenset(("string", "integer", "number", "boolean", "quantity"))
-_TAKES: Final = {
-    "string": "a text",
-    "integer": "a whole number",
+_EXPECTED: Final = {
+    "string": "a string",
+    "integer": "an integer",
     "number": "a number",
-    "boolean": "true or false",
+    "boolean": "a boolean",
     "quantity": "a quantity",
 }
 
@@ -112,18 +112,18 @@ def _value(value: Item, kind: str, key: Item, *, member: bool = False) -> Iterat
         return  # filled in by a program
     if kind.startswith("["):
         if not isinstance(node, SequenceNode):
-            yield Mistake(f"{key.text} takes a list", value)
+            yield Mistake(f"{key.text}: expected a list", value)
         for one in value.members():
             yield from _value(one, kind[1:], key, member=True)
     elif kind.startswith("{"):
         if not isinstance(node, MappingNode):
-            yield Mistake(f"{key.text} takes a mapping", value)
+            yield Mistake(f"{key.text}: expected a mapping", value)
         for inner, one in value.entries():
             yield from _value(one, kind[1:], inner)
     elif kind in _SCALARS:
         yield from _scalar(value, kind, key, "" if member else f"{key.text}: ")
     elif not isinstance(node, MappingNode):
-        yield Mistake(f"{key.text} takes a mapping", value)
+        yield Mistake(f"{key.text}: expected a mapping", value)
     else:
         yield from _object(value, kind)
 
@@ -132,7 +132,7 @@ def _scalar(value: Item, kind: str, key: Item, before: str) -> Iterator[Mistake]
     """The mistake in a scalar; `before` is what stands before it, for hints."""
     node = value.node
     if not isinstance(node, ScalarNode):
-        yield Mistake(f"{key.text} takes {_TAKES[kind]}", value)
+        yield Mistake(f"{key.text}: expected {_EXPECTED[kind]}", value)
         return
     if _PLACEHOLDER.fullmatch(node.value):
         return
@@ -151,16 +151,18 @@ def _scalar(value: Item, kind: str, key: Item, before: str) -> Iterator[Mistake]
         hint = f'in quotes: {before}"{node.value}"'
     elif node.style is not None and kind in _PLAIN and _PLAIN[kind].fullmatch(node.value):
         hint = f"without quotes: {before}{node.value}"
-    yield Mistake(f"{key.text} takes {_TAKES[kind]}, and {node.value} is a {found}", value, hint)
+    yield Mistake(
+        f"{key.text}: expected {_EXPECTED[kind]}, got the {found} {node.value}", value, hint
+    )
 
 
 def _read_as(node: Any) -> str:
-    """How kubectl reads a scalar: text, number or boolean."""
+    """How kubectl reads a scalar: as a string, number or boolean."""
     if node.style is not None:
-        return "text"
+        return "string"
     if node.value.lower() in _BOOLEANS:
         return "boolean"
-    return "number" if node.tag in (f"{_TAG}int", f"{_TAG}float") else "text"
+    return "number" if node.tag in (f"{_TAG}int", f"{_TAG}float") else "string"
 
 
 def _short(name: str) -> str:

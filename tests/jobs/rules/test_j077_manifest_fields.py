@@ -33,39 +33,43 @@ spec:
         (("", "", "gpus: 8"), "Container has no field gpus", None),
         (
             ("", "", "env: [{name: NCCL_DEBUG_SUBSYS, value: 1}]"),
-            "value takes a text, and 1 is a number",
+            "value: expected a string, got the number 1",
             'in quotes: value: "1"',
         ),
         (
             ("", "", "env: [{name: A, value: yes}]"),
-            "value takes a text, and yes is a boolean",
+            "value: expected a string, got the boolean yes",
             'in quotes: value: "yes"',
         ),
         (
             ("", "nodeSelector: {nvidia.com/gpu.present: true}", ""),
-            "nvidia.com/gpu.present takes a text, and true is a boolean",
+            "nvidia.com/gpu.present: expected a string, got the boolean true",
             "in quotes",
         ),
         (
             ('backoffLimit: "3"', "", ""),
-            "backoffLimit takes a whole number, and 3 is a text",
+            "backoffLimit: expected an integer, got the string 3",
             "without quotes: backoffLimit: 3",
         ),
-        (("", 'hostNetwork: "true"', ""), "hostNetwork takes true or false, and true", "without"),
-        (("", "", "command: python train.py"), "command takes a list", None),
-        (("", "", "args: [--nodes, 4]"), "args takes a text, and 4 is a number", 'in quotes: "4"'),
+        (("", 'hostNetwork: "true"', ""), "hostNetwork: expected a boolean, got", "without"),
+        (("", "", "command: python train.py"), "command: expected a list", None),
+        (
+            ("", "", "args: [--nodes, 4]"),
+            "args: expected a string, got the number 4",
+            'in quotes: "4"',
+        ),
         (
             ('backoffLimit: "__LIMIT__"', "", ""),
-            "backoffLimit takes a whole number, and __LIMIT__ is a text",
+            "backoffLimit: expected an integer, got the string __LIMIT__",
             None,
         ),
-        (("", 'hostNetwork: "__HOST__"', ""), "hostNetwork takes true or false, and __HOS", None),
+        (("", 'hostNetwork: "__HOST__"', ""), "hostNetwork: expected a boolean, got", None),
         (
             ('backoffLimit: "1.5"', "", ""),
-            "backoffLimit takes a whole number, and 1.5 is a text",
+            "backoffLimit: expected an integer, got the string 1.5",
             None,
         ),
-        (("", "", "resources: [a]"), "resources takes a mapping", None),
+        (("", "", "resources: [a]"), "resources: expected a mapping", None),
         (("", "", "env: [{value: a}]"), "EnvVar lacks the required field name", None),
     ],
 )
@@ -124,7 +128,10 @@ spec:
     - {name: two, env: *env}
 """
     found = [f.message for f in check(text).findings if f.rule == "CW-J077"]
-    assert sorted(found) == ["Pod has no field x-env", "value takes a text, and 1 is a number"]
+    assert sorted(found) == [
+        "Pod has no field x-env",
+        "value: expected a string, got the number 1",
+    ]
 
 
 CUSTOM = """
@@ -148,7 +155,7 @@ spec: {{{2}}}
             "kubeflow.org/v1",
             "PyTorchJob",
             "nprocPerNode: 8",
-            "nprocPerNode takes a text, and 8 is a number",
+            "nprocPerNode: expected a string, got the number 8",
         ),
         (
             "kubeflow.org/v2beta1",
@@ -166,7 +173,31 @@ spec: {{{2}}}
             "ray.io/v1",
             "RayJob",
             'shutdownAfterJobFinishes: "true"',
-            "shutdownAfterJobFinishes takes true or false, and true is a text",
+            "shutdownAfterJobFinishes: expected a boolean, got the string true",
+        ),
+        (
+            "kubeflow.org/v1",
+            "TFJob",
+            "cleanPodPolicy: None",
+            "TFJobSpec has no field cleanPodPolicy",
+        ),
+        (
+            "kubeflow.org/v1",
+            "MPIJob",
+            'slotsPerWorker: "8"',
+            "slotsPerWorker: expected an integer, got the string 8",
+        ),
+        (
+            "kubeflow.org/v1",
+            "JAXJob",
+            "jaxReplicaSpecs: {Worker: {replica: 2}}",
+            "jaxReplicaSpecs has no field replica",
+        ),
+        (
+            "sagemaker.amazonaws.com/v1",
+            "HyperPodPyTorchJob",
+            "runPolicy: {maxFullJobRestarts: 3}",
+            "runPolicy has no field maxFullJobRestarts",
         ),
         (
             "batch.volcano.sh/v1alpha1",
