@@ -18,8 +18,8 @@ from clusterwright.jobs import values as slurm_values
 Kind = Literal["count", "number", "text", "path", "image", "time", "minutes", "choice", "flag"]
 
 WORDS: Final[Mapping[Kind, str]] = {
-    "count": "a whole number from 1",
-    "number": "a number above 0",
+    "count": "an integer of at least 1",
+    "number": "a number greater than 0",
     "text": "letters, digits and the characters . _ - + = : / @ , %",
     "path": "an absolute path of letters, digits and the characters . _ - + = : @ , %",
     "image": "REGISTRY/REPOSITORY@sha256:DIGEST, or the absolute path of a .sqsh file",
@@ -75,7 +75,7 @@ class Setting:
         except ValueError as error:
             detail = str(error)
             raise SettingError(
-                f"--set {self.name}: {text[:80]!r} is not {self._words()}", detail or None
+                f"--set {self.name}: expected {self._words()}, got {text[:80]!r}", detail or None
             ) from None
 
     def _words(self) -> str:

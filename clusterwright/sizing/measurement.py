@@ -368,13 +368,15 @@ class _Reader:
     ) -> int | None:
         value = self.number(of, key, where, zero=zero)
         if value is not None and not value.is_integer():
-            raise _refused(f"{self.file}: {where}{key} is {value:g}, not a whole number")
+            raise _refused(f"{self.file}: {where}{key}: expected an integer, got {value:g}")
         return None if value is None else int(value)
 
     def text(self, of: Mapping[str, Any], key: str, where: str = "") -> str | None:
         value = of.get(key)
         if value is not None and not isinstance(value, str):
-            raise _refused(f"{self.file}: {where}{key} is {str(value)[:40]!r}, not a text")
+            raise _refused(
+                f"{self.file}: {where}{key}: expected a string, got {str(value)[:40]!r}"
+            )
         return value
 
     def mapping(self, of: Mapping[str, Any], key: str) -> Mapping[str, Any] | None:

@@ -139,7 +139,10 @@ def test_the_plan_beside_the_spec(tmp_path: Path) -> None:
         (["--job", "zzz"], "hint: `clusterwright render jobs FILE --list` lists them"),
         (["--job", "fsdp2", "--set", "node=4"], "hint: did you mean `nodes`?"),
         (["--job", "fsdp2", "--set", "nodes"], "is not KEY=VALUE"),
-        (["--job", "fsdp2", "--set", "nodes=four"], "is not a whole number from 1"),
+        (
+            ["--job", "fsdp2", "--set", "nodes=four"],
+            "expected an integer of at least 1, got 'four'",
+        ),
         (["--job", "fsdp2", "--set", "nodes=8"], "jobs in training can have 7 p5.48xlarge"),
         (["--job", "fsdp2", "--set", "partition=gpu"], "no partition 'gpu'"),
         (["--job", "fsdp2", "--set", "group=gpu"], "no compute group 'gpu'"),

@@ -41,12 +41,12 @@ def test_values(kind: Any, text: str, value: object) -> None:
 @pytest.mark.parametrize(
     ("kind", "text", "words"),
     [
-        ("count", "0", "a whole number from 1"),
-        ("count", "4.5", "a whole number from 1"),
-        ("count", "٤", "a whole number from 1"),
-        ("number", "-1", "a number above 0"),
-        ("number", "nan", "a number above 0"),
-        ("number", "", "a number above 0"),
+        ("count", "0", "an integer of at least 1"),
+        ("count", "4.5", "an integer of at least 1"),
+        ("count", "٤", "an integer of at least 1"),
+        ("number", "-1", "a number greater than 0"),
+        ("number", "nan", "a number greater than 0"),
+        ("number", "", "a number greater than 0"),
         ("text", "a b", "letters, digits"),
         ("text", "$(reboot)", "letters, digits"),
         ("text", "-x", "letters, digits"),
