@@ -68,10 +68,11 @@ def _calls(path: Path) -> Iterator[tuple[str, str]]:
             yield from ((str(name), word) for word in operations & _operations(str(name)))
 
 
-def _operations(service: str) -> set[str]:
+@functools.cache
+def _operations(service: str) -> frozenset[str]:
     import botocore.session
 
-    return set(botocore.session.get_session().get_service_model(service).operation_names)
+    return frozenset(botocore.session.get_session().get_service_model(service).operation_names)
 
 
 def test_calls_of_commands_are_found() -> None:
