@@ -32,7 +32,7 @@ _PEERS: Final = (
 _PROTOCOLS: Final = {"1": "icmp", "6": "tcp", "17": "udp", "58": "icmpv6"}
 
 
-@dataclass(frozen=True, order=True)
+@dataclass(frozen=True)
 class LiveRule:
     """One rule of a group: direction (`in`, `out`), protocol (`-1` for all), ports and peer.
 
@@ -44,6 +44,14 @@ class LiveRule:
     first_port: int | None
     last_port: int | None
     peer: str
+
+    def __lt__(self, other: LiveRule) -> bool:
+        """Rules without ports come before those with ports."""
+        return self._place() < other._place()
+
+    def _place(self) -> tuple[str | int, ...]:
+        ports = (-1 if port is None else port for port in (self.first_port, self.last_port))
+        return (self.direction, self.protocol, *ports, self.peer)
 
     def __str__(self) -> str:
         ports = "" if self.first_port is None else f" {self.first_port}-{self.last_port}"

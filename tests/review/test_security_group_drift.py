@@ -59,6 +59,14 @@ def test_added_and_revoked_rules_are_drift() -> None:
     )
 
 
+def test_rules_of_one_protocol_with_and_without_ports_are_drift() -> None:
+    every_port = live_rule("in", "tcp", 0, 65535, "::/0")
+    assert drift(LUSTRE, SSH, every_port) == (
+        SpecChange("n/Files.rules", None, "tcp from ::/0"),
+        SpecChange("n/Files.rules", None, "tcp 22-22 from 0.0.0.0/0"),
+    )
+
+
 def test_rule_of_another_stack_belongs_to_its_group() -> None:
     own = resource(
         "AWS::EC2::SecurityGroupIngress",
