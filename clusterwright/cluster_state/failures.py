@@ -31,7 +31,7 @@ from clusterwright.cluster_state.failure_hyperpod import (
 from clusterwright.cluster_state.failure_stacks import failures_of, stacks_of, states_of
 from clusterwright.cluster_state.not_read import NotRead as Refused
 from clusterwright.cluster_state.parallel import Progress, read_together
-from clusterwright.cluster_state.published import publishing_node
+from clusterwright.cluster_state.published import parsed, publishing_node
 from clusterwright.diagnosis import cluster_events, scheduler
 from clusterwright.diagnosis.model import Evidence, NotRead, Target
 from clusterwright.platforms.hyperpod.instance_groups import lifecycle_bucket
@@ -202,21 +202,22 @@ class Reader:
                 )
             )
             return
-        try:
-            document = json.loads(text)
-        except ValueError as error:
-            self.found.unknown.append(NotRead(_STATE, f"{where} is not JSON: {error}"))
+        view = parsed(
+            text,
+            environment=self._cluster.environment,
+            now=self._now,
+            publisher=publisher,
+        )
+        if view.unknown is not None:
+            self.found.unknown.append(
+                NotRead(_STATE, view.unknown.reason, view.unknown.hint or "")
+            )
+        if view.state is None:
             return
-        if not isinstance(document, Mapping):
-            self.found.unknown.append(NotRead(_STATE, f"{where} is not an object"))
-            return
+        document = json.loads(text)
         self.found.document = document
         self.found.names.update(scheduler.names_of(document))
         items = scheduler.of_document(document, self._target, self._now)
-        if any(item.kind == "controller" for item in items):
-            self.found.unknown.append(
-                NotRead(_STATE, f"{where} is older than 15 minutes: it says what was, not what is")
-            )
         self.found.evidence += items
         self._note(where, len(items), "statement")
 

@@ -147,6 +147,18 @@ def _not_in_scheduler(node: JoinedNode, state: ClusterState) -> bool:
     )
 
 
+def _another_instance(node: JoinedNode, state: ClusterState) -> bool:
+    """The published id may be that of a replaced instance for some minutes."""
+    return (
+        node.platform is not None
+        and node.scheduler is not None
+        and None not in (node.platform.instance_id, node.scheduler.instance_id)
+        and node.platform.instance_id != node.scheduler.instance_id
+        and _up(node)
+        and _age(node, state) > JOINING
+    )
+
+
 def _faulty(node: JoinedNode, _: ClusterState) -> bool:
     """HyperPod's own result; not if it asked for a reboot that has happened since."""
     return node.deep_health_failure is not None
@@ -205,6 +217,13 @@ _KINDS: Final[Iterable[tuple[str, Severity, str, str | None, Test]]] = (
         "running for more than 30 minutes, not in the scheduler",
         _DIAGNOSE,
         _not_in_scheduler,
+    ),
+    (
+        "views-disagree",
+        "warning",
+        "running for more than 30 minutes, another instance in the scheduler",
+        _DIAGNOSE,
+        _another_instance,
     ),
     ("node-rejected", "error", "rejected by acceptance", _DIAGNOSE, _rejected),
     (

@@ -101,7 +101,7 @@ def joined_nodes(cluster: Cluster, state: ClusterState) -> tuple[JoinedNode, ...
             JoinedNode(
                 node,
                 match,
-                _acceptance(scheduler, match),
+                _acceptance(scheduler, match, node),
                 group,
                 roles.get(group),
                 _history(scheduler, match, node.instance_id),
@@ -112,7 +112,8 @@ def joined_nodes(cluster: Cluster, state: ClusterState) -> tuple[JoinedNode, ...
         if set(rest.states or ()) & NOT_RUNNING:
             continue
         role = roles.get(rest.group)
-        accepted_as, past = _acceptance(scheduler, rest), _history(scheduler, rest, None)
+        accepted_as = _acceptance(scheduler, rest, None)
+        past = _history(scheduler, rest, None)
         found.append(JoinedNode(None, rest, accepted_as, rest.group, role, past))
     last = len(order)
     return tuple(sorted(found, key=lambda n: (order.get(n.group or "", last), _natural(n.name))))
@@ -174,11 +175,25 @@ def _reason(node: JoinedNode) -> tuple[str | None, dt.datetime | None]:
 
 
 def _acceptance(
-    scheduler: SchedulerState | None, node: SchedulerNode | None
+    scheduler: SchedulerState | None, node: SchedulerNode | None, platform: PlatformNode | None
 ) -> NodeAcceptance | None:
+    """The acceptance of a node; that of an instance that was replaced does not count."""
     if scheduler is None or node is None or scheduler.acceptance is None:
         return None
-    return scheduler.acceptance.get(node.name)
+    found = scheduler.acceptance.get(node.name)
+    if found is None or found.state != "accepted" or platform is None:
+        return found
+    if None in (node.instance_id, platform.instance_id) or (
+        node.instance_id == platform.instance_id
+    ):
+        return found
+    # The published id is that of the former instance, and so is what was tested before the launch.
+    launched = platform.launched_at
+    is_former = found.since is None or (launched is not None and found.since < launched)
+    if not is_former:
+        return found
+    reason = f"the test was of the instance {node.instance_id}"
+    return found.model_copy(update={"state": "new", "reason": reason, "since": launched})
 
 
 def _history(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import datetime as dt
+import io
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -61,6 +63,19 @@ class Empty:
         )
 
 
+class Published(Empty):
+    """An account with the controller's state, and nothing else."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self._text = text.encode()
+
+    def call(self, service: str, operation: str, **arguments: Any) -> Any:
+        if operation == "GetObject":
+            return {"ContentLength": len(self._text), "Body": io.BytesIO(self._text)}
+        return super().call(service, operation, **arguments)
+
+
 @pytest.fixture
 def cluster(tmp_path: Path) -> Cluster:
     return load_cluster(write(tmp_path / "s.yaml", MINIMAL)).cluster
@@ -101,6 +116,27 @@ def test_refusals_and_missing_state_are_unknown(cluster: Cluster) -> None:
     )
     assert "has not published it" in unknown["the scheduler's state"].reason
     assert "no stack of test exists" in unknown["the deployment"].reason
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"schema_version": 9}, "not valid for this version of Clusterwright: schema_version"),
+        ({"nodes": [{"name": "a", "states": "IDLE"}]}, "nodes.0.states: Input should be"),
+        ({"environment": "other"}, "of the environment other, not of test"),
+        ({"written_at": "2026-11-23T07:00:00Z"}, "60 minutes ago"),
+        ({"written_at": "2026-11-23T09:00:00Z"}, "the clock of the controller is 60 minutes"),
+        ({}, None),
+    ],
+)
+def test_a_state_that_cannot_be_used_is_unknown(
+    cluster: Cluster, changes: dict[str, Any], reason: str | None
+) -> None:
+    state = {"schema_version": 1, "environment": "test", "written_at": NOW.isoformat(), **changes}
+    found = read(Published(json.dumps(state)), cluster)
+    unknown = {entry.what: entry.reason for entry in found.unknown}
+    assert (reason or "") in unknown.pop("the scheduler's state", "")
+    assert (reason is None) == (not {entry.what for entry in found.unknown} - unknown.keys())
 
 
 def test_pcs_is_asked_for_its_cluster_first(tmp_path: Path) -> None:

@@ -83,6 +83,17 @@ def test_a_node_that_slurm_does_not_have(spec: LoadedSpec) -> None:
     assert (found.code, found.resources) == ("views-disagree", ("ip-workers-2",))
 
 
+def test_another_instance_in_slurm(spec: LoadedSpec) -> None:
+    young, old = node(1, launched_at=NOW - minutes(29)), node(2, launched_at=NOW - minutes(31))
+    slurm = [in_slurm(number, instance_id=f"i-former-{number}") for number in (1, 2)]
+    found = findings(spec, [young, old], slurm)
+    assert [(each.code, each.resources) for each in found] == [
+        ("views-disagree", ("ip-workers-2",)),
+        ("node-not-accepted", ("ip-workers-2",)),
+    ]
+    assert findings(spec, [old], [in_slurm(2, instance_id=None)]) == []
+
+
 def test_a_node_without_instance(spec: LoadedSpec) -> None:
     (found,) = findings(spec, [], [in_slurm(1)])
     assert found.message == (

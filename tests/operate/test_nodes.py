@@ -45,6 +45,8 @@ def test_nodes_are_matched_by_instance_id_then_by_host_name(spec: LoadedSpec) ->
     assert [each.name for each in found] == ["ip-workers-2", "workers-1"]
     assert all(each.platform is not None and each.scheduler is not None for each in found)
     assert found[1].names == {"workers-1", "i-workers-1", "ip-workers-1"}
+    # The test of the former instance says nothing about the one that took its name.
+    assert [node_status(each, state).accepted for each in found] == ["no", "yes"]
 
 
 def test_names_of_their_own_are_matched_by_address(spec: LoadedSpec) -> None:
