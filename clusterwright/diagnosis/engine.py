@@ -30,6 +30,9 @@ from clusterwright.diagnosis.signatures.programs import KNOWN
 EVIDENCE_PER_FINDING: Final = 12
 """More of the same is counted in the resources, not quoted."""
 
+_TO_BE_NAMED: Final = {"node": "NODE", "job": "JOB"}
+"""What stands in a command for the name that no evidence has, as JOB_OUTPUT for a file."""
+
 _LONGEST_CAUSE: Final = 400
 _NODES_PER_COMMAND: Final = 25
 _AFTER: Final = dt.timedelta(minutes=15)
@@ -104,6 +107,7 @@ _STATEMENT: Final = Signature(
     ),
 )
 """What the words of an error say where no signature knows its message."""
+_EVERYTHING: Final = "clusterwright diagnose {file}"
 _ERROR: Final = Expression(
     # What programs write before they give up; warnings and counters of errors do not look so.
     r"\bfatal\b|\bpanic\b|\bCRITICAL\b|(?:^|[\s\]:])(?:error|ERROR|Error)(?::|\]|\s-)|"
@@ -373,7 +377,13 @@ def _finding(group: Sequence[_Match], context: Context) -> Finding:
     cited = tuple(m.evidence for m in group[:EVIDENCE_PER_FINDING])
     if signature is None:
         return Finding(
-            first.cause, "possible", cited, resources, _read_more(first, context), UNKNOWN, 1
+            first.cause,
+            "possible",
+            cited,
+            resources,
+            _read_more({**first.values, **context.values, "because": ""}),
+            UNKNOWN,
+            1,
         )
     values = {
         **first.values,
@@ -386,11 +396,7 @@ def _finding(group: Sequence[_Match], context: Context) -> Finding:
         values["role_name"] = values["role"].rpartition("/")[2]
     if "principal" in values:
         values["principal"] = _role_of(values["principal"])
-    commands = tuple(
-        command
-        for template in signature.next
-        if (command := _command(template, values, nodes)) is not None
-    )
+    commands = _commands(signature.next, values, nodes)
     confidence: Confidence
     if callable(signature.confidence):
         confidence = signature.confidence(first.values)
@@ -406,6 +412,22 @@ def _finding(group: Sequence[_Match], context: Context) -> Finding:
         signature.rank,
         signature.severity,
     )
+
+
+def _commands(
+    templates: Sequence[str], values: Mapping[str, str], nodes: Sequence[str]
+) -> tuple[str, ...]:
+    """The commands whose values are known. Without any, those that lack only the name of a node or
+    a job, with a word in its place; without these too, what reads more.
+    """
+    for names in ({}, _TO_BE_NAMED):
+        known = {**names, **values}
+        on = nodes or ((names["node"],) if names else ())
+        filled_in = [_command(template, known, on) for template in templates]
+        commands = tuple(command for command in filled_in if command is not None)
+        if commands:
+            return commands
+    return _read_more(values)
 
 
 def _role_of(principal: str) -> str:
@@ -431,14 +453,11 @@ def _short(cause: str) -> str:
     return cause[:100]
 
 
-def _read_more(match: _Match, context: Context) -> tuple[str, ...]:
-    values = {**match.values, **context.values, "because": ""}
-    templates = (
-        "aws cloudformation describe-stack-events --stack-name {stack} --region {region}",
-        "clusterwright diagnose {file} node {node}",
-        "clusterwright diagnose {file} job {job} --log JOB_OUTPUT",
-    )
-    return tuple(c for t in templates if (c := _command(t, values, ())) is not None)
+def _read_more(values: Mapping[str, str]) -> tuple[str, ...]:
+    """What reads more of the stack, node or job, else of the cluster."""
+    found = (_command(template, values, ()) for template in (*_STATEMENT.next, _EVERYTHING))
+    commands = [command for command in found if command is not None]
+    return tuple(commands[:-1] or commands)
 
 
 def _resources(group: Sequence[_Match]) -> tuple[str, ...]:

@@ -12,6 +12,32 @@ from clusterwright.diagnosis.signatures import SIGNATURES, candidates
 from clusterwright.preflight.registry import rule_files
 from tests.diagnosis.made import item
 
+_PROGRAMS = frozenset(
+    [
+        "aws",
+        "cdk",
+        "clusterwright",
+        "coredumpctl",
+        "fuser",
+        "id",
+        "kubectl",
+        "lfs",
+        "ls",
+        "lscpu",
+        "namei",
+        "pcluster",
+        "quota",
+        "sacct",
+        "sacctmgr",
+        "sbatch",
+        "scancel",
+        "scontrol",
+        "srun",
+        "ss",
+        "ssh-keygen",
+    ]
+)
+
 
 def test_part_in_brackets_is_left_out_without_its_value() -> None:
     assert filled("no capacity[ for {type}] in {zone}", {"zone": "a"}) == "no capacity in a"
@@ -47,9 +73,11 @@ def test_rules_exist() -> None:
 @pytest.mark.parametrize("signature", SIGNATURES, ids=lambda s: s.id)
 def test_commands_are_of_known_programs(signature: object) -> None:
     for command in signature.next:  # type: ignore[attr-defined]
-        assert re.match(
-            r"(?:aws|cdk|clusterwright|kubectl|pcluster|sacctmgr|scancel|scontrol) ", command
-        )
+        assert command.split()[0] in _PROGRAMS, command
+
+
+def test_causes_have_commands() -> None:
+    assert [s.id for s in SIGNATURES if not s.is_echo and not s.next] == []
 
 
 @pytest.mark.parametrize(

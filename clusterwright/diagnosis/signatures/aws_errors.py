@@ -57,6 +57,7 @@ SIGNATURES: Final = (
         confidence="likely",
         rank=1,
         kinds=_KINDS,
+        next=("aws sts get-caller-identity",),
     ),
     Signature(
         "s3-client",
@@ -70,6 +71,7 @@ SIGNATURES: Final = (
         confidence="likely",
         rank=1,
         kinds=_KINDS,
+        next=("aws sts get-caller-identity",),
     ),
     Signature(
         "aws-error",
@@ -94,5 +96,6 @@ SIGNATURES: Final = (
         kinds=_KINDS,
         # Another error of the log says more often why than a request without a reason does.
         rank=1,
+        next=("aws sts get-caller-identity",),
     ),
 )

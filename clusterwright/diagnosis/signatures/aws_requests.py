@@ -132,6 +132,7 @@ SIGNATURES: Final = (
             r"|accept the terms|is not opted in",
             r"request for accessing resources in this region is being validated|aws-verification@",
         ),
+        next=("aws account list-regions",),
     ),
     Signature(
         "image-architecture",

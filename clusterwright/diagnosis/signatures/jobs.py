@@ -231,6 +231,7 @@ SIGNATURES: Final = (
         "the job was preempted by a job of higher priority",
         (r"^PREEMPTED\b",),
         kinds=_JOB,
+        next=("scontrol show job {job}",),
     ),
     Signature(
         "job-boot-fail",

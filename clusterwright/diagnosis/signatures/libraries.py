@@ -109,5 +109,6 @@ SIGNATURES: Final = (
         ),
         confidence="likely",
         kinds=_TEXT,
+        next=("ls -l {path}", "ls -l DATA_FOLDER"),
     ),
 )

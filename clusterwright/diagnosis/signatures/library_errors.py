@@ -47,6 +47,7 @@ SIGNATURES: Final = (
             r"[^\n]{1,200})",
         ),
         kinds=_TEXT,
+        next=("ls -l {path}", "ls -l CHECKPOINT_FOLDER"),
     ),
     Signature(
         "tokenizer-format",
@@ -93,18 +94,21 @@ SIGNATURES: Final = (
         "torch.compile: there is no working C++ compiler in the image or on the node",
         (r"No working C\+\+ compiler found", r"\bInvalidCxxCompiler\b"),
         kinds=_TEXT,
+        next=("srun python3 -m torch.utils.collect_env",),
     ),
     Signature(
         "no-triton",
         "torch.compile: Triton is not installed, or too old for this PyTorch",
         (r"Cannot find a working triton installation", r"\bTritonMissing\b"),
         kinds=_TEXT,
+        next=("srun python3 -m torch.utils.collect_env",),
     ),
     Signature(
         "gpu-too-old",
         "torch.compile: Triton does not support the GPU: {reason}",
         (r"Found (?P<reason>[^\n]{1,60}) which is too old to be supported by the triton GPU",),
         kinds=_TEXT,
+        next=("srun python3 -m torch.utils.collect_env",),
     ),
     Signature(
         "xla-buffers",
@@ -112,6 +116,7 @@ SIGNATURES: Final = (
         "sharding does not fit the arrays",
         (r"All buffers must have the same element type and count",),
         kinds=_TEXT,
+        next=("clusterwright check-job {file} JOBFILE",),
     ),
     Signature(
         "loop-devices",
@@ -119,5 +124,6 @@ SIGNATURES: Final = (
         "image without FUSE (squashfuse)",
         (r"no loop devices available", r"failed to find loop device"),
         kinds=_TEXT,
+        next=("srun --nodelist={node} losetup --all", "srun losetup --all"),
     ),
 )

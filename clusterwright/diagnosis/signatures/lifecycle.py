@@ -69,6 +69,7 @@ SIGNATURES: Final = (
         "wrong-architecture",
         "a program is built for another processor architecture (exec format error)",
         (r"Exec format error|cannot execute binary file",),
+        next=("clusterwright check {file} --only CW-L019",),
     ),
     Signature(
         "kernel-module",
@@ -95,6 +96,10 @@ SIGNATURES: Final = (
             r"(?:dnf|yum).{0,60}(?:locked by|Another app is currently holding)",
         ),
         confidence="likely",
+        next=(
+            "fuser --verbose /var/lib/dpkg/lock-frontend",
+            "clusterwright diagnose {file} node {node}",
+        ),
     ),
     Signature(
         "package",

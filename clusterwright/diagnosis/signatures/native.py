@@ -76,6 +76,7 @@ SIGNATURES: Final = (
         confidence="likely",
         rank=1,
         kinds=_TEXT,
+        next=("aws sts get-caller-identity",),
     ),
     Signature(
         "sshd-keys",
@@ -84,5 +85,6 @@ SIGNATURES: Final = (
         (r"sshd: no hostkeys available|(?:Unable to|Could not) load host key: /",),
         kinds=_TEXT,
         confidence="likely",
+        next=("ssh-keygen -A",),
     ),
 )

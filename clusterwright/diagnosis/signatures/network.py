@@ -292,6 +292,7 @@ SIGNATURES: Final = (
         ),
         confidence="likely",
         kinds=("log",),
+        next=("clusterwright artefacts check {file}",),
     ),
     Signature(
         "apt-offline",
@@ -305,6 +306,7 @@ SIGNATURES: Final = (
         ),
         confidence="likely",
         kinds=("log",),
+        next=("clusterwright artefacts check {file}",),
     ),
     Signature(
         "name-resolution",

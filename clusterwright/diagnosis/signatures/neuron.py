@@ -176,6 +176,7 @@ SIGNATURES: Final = (
         "training diverged: Neuron found values that are not numbers (NaN)",
         (r"INFER_ERROR_SUBTYPE_NUMERICAL",),
         kinds=("log", "job"),
+        next=("clusterwright accept {file} --nodes {nodes} --level standard",),
     ),
     Signature(
         "neuron-status",
@@ -205,6 +206,7 @@ SIGNATURES: Final = (
         ),
         confidence="likely",
         kinds=("log", "job"),
+        next=("clusterwright check-job {file} JOBFILE",),
     ),
     Signature(
         "neuron-error",

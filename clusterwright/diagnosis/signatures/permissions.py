@@ -65,6 +65,7 @@ SIGNATURES: Final = (
         ),
         confidence="likely",
         rank=1,
+        next=("cdk deploy -c config={file} --all",),
     ),
     Signature(
         "policy-lacks-action",
@@ -247,6 +248,7 @@ SIGNATURES: Final = (
             r"unreachable|unavailable|fail)",
         ),
         confidence="likely",
+        next=("aws sts get-caller-identity", "clusterwright diagnose {file} node {node}"),
     ),
     Signature(
         "bucket-denied",

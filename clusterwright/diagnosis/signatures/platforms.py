@@ -281,6 +281,7 @@ SIGNATURES: Final = (
             r"violate the pod's disruption budget",
         ),
         confidence="likely",
+        next=("kubectl get poddisruptionbudgets --all-namespaces",),
     ),
     Signature(
         "unschedulable",

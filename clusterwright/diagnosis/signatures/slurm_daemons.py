@@ -341,6 +341,7 @@ SIGNATURES: Final = (
         ),
         confidence="likely",
         kinds=("log", "daemon"),
+        next=("scontrol show config",),
     ),
     Signature(
         "lemon",
@@ -566,6 +567,7 @@ SIGNATURES: Final = (
         ),
         confidence="likely",
         kinds=("log", "daemon"),
+        next=("ss --listening --tcp --numeric --processes",),
     ),
     Signature(
         "not-responding",

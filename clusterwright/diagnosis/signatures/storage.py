@@ -153,6 +153,7 @@ SIGNATURES: Final = (
         "Lustre: a quota is exceeded",
         (r"LustreError.{0,300}rc[ =:]*-122\b",),
         kinds=("log",),
+        next=("lfs quota -h -u USER MOUNT_PATH",),
     ),
     Signature(
         "lustre-evicted",
@@ -301,6 +302,7 @@ SIGNATURES: Final = (
         "disk-quota",
         "a disk quota is exceeded[ on {path}]",
         (r"Disk quota exceeded|EDQUOT|\[Errno 122\]",),
+        next=("quota --human-readable --user USER", "lfs quota -h -u USER MOUNT_PATH"),
     ),
     Signature(
         "read-only",

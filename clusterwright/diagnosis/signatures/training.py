@@ -227,6 +227,7 @@ SIGNATURES: Final = (
         ),
         confidence="likely",
         kinds=_TEXT,
+        next=("clusterwright accept {file} --nodes {nodes} --level quick",),
     ),
     Signature(
         "host-memory",
@@ -253,6 +254,7 @@ SIGNATURES: Final = (
             r"\bmm_iface failed to allocate receive FIFO",
         ),
         kinds=_TEXT,
+        next=("clusterwright accept {file} --nodes {nodes} --level quick",),
     ),
     Signature(
         "bus-error",
@@ -260,6 +262,7 @@ SIGNATURES: Final = (
         (r"\bSIGBUS\b|(?<!PCIe )Bus error|signal 7\b|exit(?:ed with)?(?: exit)? code 135",),
         confidence="likely",
         kinds=_TEXT,
+        next=("clusterwright accept {file} --nodes {nodes} --level quick",),
     ),
     Signature(
         "efa-not-in-container",
@@ -383,6 +386,7 @@ SIGNATURES: Final = (
         ),
         confidence="likely",
         kinds=_TEXT,
+        next=("clusterwright check-job {file} JOBFILE",),
     ),
     Signature(
         "collective-mismatch",
@@ -394,6 +398,7 @@ SIGNATURES: Final = (
             r"NCCL WARN NET/Socket : [^\n]{0,80}message truncated",
         ),
         kinds=_TEXT,
+        next=("sbatch --export=ALL,TORCH_DISTRIBUTED_DEBUG=DETAIL JOBFILE",),
     ),
     Signature(
         "nccl-bootstrap-sizes",
@@ -412,6 +417,7 @@ SIGNATURES: Final = (
             r"ncclInvalidUsage.{0,80}version|undefined symbol: nccl\w+",
         ),
         kinds=_TEXT,
+        next=("clusterwright accept {file} --level quick", "clusterwright drift {file}"),
     ),
     Signature(
         "cuda-driver",
@@ -473,12 +479,14 @@ SIGNATURES: Final = (
             r"fatal error: (?P<reason>(?:cuda|cudnn|nccl|cublas|nvToolsExt)\w{0,40}\.h: No such file)",
         ),
         kinds=("log", "job"),
+        next=("srun python3 -m torch.utils.collect_env",),
     ),
     Signature(
         "kernel-resources",
         "a GPU kernel needs more than this GPU has: {reason}",
         (r"OutOfResources: out of resources?: (?P<reason>[^\n]{1,120})",),
         kinds=("log", "job"),
+        next=("srun python3 -m torch.utils.collect_env",),
     ),
     Signature(
         "nccl-nvls",
@@ -539,6 +547,7 @@ SIGNATURES: Final = (
             r"encountered)|(?:nan|inf) in (?:local )?(?:grad|loss)|loss scale.{0,40}minimum",
         ),
         kinds=_TEXT,
+        next=("clusterwright accept {file} --nodes {nodes} --level standard",),
     ),
     Signature(
         "checkpoint-layout",
@@ -596,6 +605,7 @@ SIGNATURES: Final = (
             r"(?P<reason>assert len\(self\.ckpt_list\) > 0)",
         ),
         kinds=_TEXT,
+        next=("ls -l {path}", "ls -l CHECKPOINT_FOLDER"),
     ),
     Signature(
         # What wraps the reason, which follows in the next lines.
@@ -607,6 +617,7 @@ SIGNATURES: Final = (
         ),
         rank=1,
         kinds=_TEXT,
+        next=("ls -l {path}", "ls -l CHECKPOINT_FOLDER"),
     ),
     Signature(
         "hub",
@@ -620,6 +631,7 @@ SIGNATURES: Final = (
             r"RepositoryNotFoundError|access a gated repo|We couldn't connect to 'https://huggingface\.co')",
         ),
         kinds=_TEXT,
+        next=("clusterwright check-job {file} JOBFILE",),
     ),
     Signature(
         "container-start",
@@ -714,6 +726,7 @@ SIGNATURES: Final = (
             r"file or directory|Permission denied))",
         ),
         kinds=_TEXT,
+        next=("clusterwright check-job {file} JOBFILE",),
     ),
     Signature(
         "job-output",
@@ -721,6 +734,7 @@ SIGNATURES: Final = (
         "there, or the user may not write to it: {reason}",
         (r"Could not open std(?:out|err|in) file:? ?(?P<reason>[^\n]+)",),
         kinds=_TEXT,
+        next=("clusterwright check-job {file} JOBFILE",),
     ),
     Signature(
         "python-module",
@@ -731,6 +745,7 @@ SIGNATURES: Final = (
             r"(?P<reason>version [`']?(?:GLIBC|CXXABI|GLIBCXX)_[\d.]+'? not found)",
         ),
         kinds=_TEXT,
+        next=("srun python3 -m pip list",),
     ),
     Signature(
         "segfault",
@@ -739,6 +754,7 @@ SIGNATURES: Final = (
         confidence="likely",
         rank=1,
         kinds=_TEXT,
+        next=("clusterwright diagnose {file} job {job} --log JOB_OUTPUT", "coredumpctl list"),
     ),
     Signature(
         "illegal-instruction",
@@ -748,6 +764,7 @@ SIGNATURES: Final = (
         confidence="likely",
         rank=1,
         kinds=_TEXT,
+        next=("lscpu",),
     ),
     Signature(
         # Of the signals that `signals` knows, statements say what they mean.
@@ -760,18 +777,21 @@ SIGNATURES: Final = (
         confidence="likely",
         rank=1,
         kinds=_TEXT,
+        next=("clusterwright diagnose {file} job {job} --log JOB_OUTPUT", "coredumpctl list"),
     ),
     Signature(
         "time-limit",
         "the job reached its time limit",
         (r"DUE TO TIME LIMIT|reached time limit|job time ?limit exceeded",),
         kinds=_TEXT,
+        next=("scontrol show job {job}", "clusterwright check-job {file} JOBFILE"),
     ),
     Signature(
         "preempted",
         "the job was preempted by another one",
         (r"DUE TO PREEMPTION|was preempted|PREEMPTED\b",),
         kinds=_TEXT,
+        next=("scontrol show job {job}",),
     ),
     Signature(
         "cancelled-node",
@@ -779,6 +799,7 @@ SIGNATURES: Final = (
         (r"DUE TO NODE (?:FAILURE(?!\?)|\S+ FAIL)|NODE FAILURE(?!\?)|Node failure on \S+",),
         rank=1,
         kinds=_TEXT,
+        next=("clusterwright status {file}",),
     ),
     Signature(
         "requeued",
@@ -789,6 +810,7 @@ SIGNATURES: Final = (
         rank=1,
         follows=True,
         kinds=_TEXT,
+        next=("clusterwright diagnose {file} job {job}", "clusterwright status {file}"),
     ),
     Signature(
         "cancelled-by-person",
@@ -798,6 +820,7 @@ SIGNATURES: Final = (
         rank=1,
         follows=True,
         kinds=_TEXT,
+        next=("sacct --jobs {job} --format JobID,State%30,End",),
     ),
     Signature(
         "step-cancelled",
@@ -811,6 +834,7 @@ SIGNATURES: Final = (
         rank=2,
         follows=True,
         kinds=_TEXT,
+        next=("clusterwright diagnose {file} job {job} --log JOB_OUTPUT",),
     ),
     Signature(
         "too-many-files",
@@ -822,6 +846,7 @@ SIGNATURES: Final = (
             r"received 0 items of ancdata",
         ),
         kinds=("log", "job", "daemon"),
+        next=("srun bash -c 'ulimit -a'",),
     ),
     Signature(
         "master-port",
@@ -832,6 +857,7 @@ SIGNATURES: Final = (
         ),
         confidence="likely",
         kinds=_TEXT,
+        next=("ss --listening --tcp --numeric --processes",),
     ),
     Signature(
         "rendezvous-closed",
@@ -983,6 +1009,7 @@ SIGNATURES: Final = (
         confidence="likely",
         rank=1,
         kinds=_TEXT,
+        next=("clusterwright diagnose {file} job {job} --log JOB_OUTPUT",),
     ),
     Signature(
         "permission",
@@ -994,5 +1021,6 @@ SIGNATURES: Final = (
         confidence="likely",
         rank=1,
         kinds=("log", "job", "node-status"),
+        next=("namei --long {path}", "id USER"),
     ),
 )

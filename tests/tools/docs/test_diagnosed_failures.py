@@ -63,6 +63,7 @@ def test_first_finding_has_the_cause_and_there_is_no_other(failure: Failure) -> 
     found = [finding.cause for finding in result.findings]
     assert result.named == (failure.failure not in NOT_NAMED), found
     assert result.false_causes == (), found
+    assert all(finding.next for finding in result.findings)
 
 
 def test_list_is_large_enough_and_complete() -> None:
