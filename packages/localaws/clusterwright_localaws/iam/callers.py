@@ -32,6 +32,7 @@ class Session:
     caller: Caller
     token: str
     expires: datetime
+    secret_access_key: str
 
 
 @dataclass
@@ -94,7 +95,7 @@ def owner_of_key(key: str) -> Caller | None:
 
 
 def _session_of_moto(key: str) -> Caller | None:
-    for one in _assumed_roles():
+    for one in assumed_roles():
         if one.access_key_id == key:
             role = entities.role_of(one.role_arn)
             if role is None:
@@ -104,7 +105,8 @@ def _session_of_moto(key: str) -> Caller | None:
     return None
 
 
-def _assumed_roles() -> Iterator[Any]:
+def assumed_roles() -> Iterator[Any]:
+    """Return the sessions of roles that moto's STS issued."""
     from moto.sts.models import sts_backends
 
     for partitions in list(sts_backends.values()):

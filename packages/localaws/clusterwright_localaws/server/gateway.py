@@ -44,6 +44,7 @@ from clusterwright_localaws.services.s3.customer_keys import check_keys
 from clusterwright_localaws.services.s3.expected_owners import check_owners
 from clusterwright_localaws.services.s3.presigned_urls import check_url
 from clusterwright_localaws.services.s3.refusals import refusal as s3_refusal
+from clusterwright_localaws.services.s3.signatures import check_signed_url
 from clusterwright_localaws.services.s3.world_buckets import seed_buckets
 
 if TYPE_CHECKING:
@@ -233,6 +234,7 @@ def _answer(
     elif service == "s3":
         # Clients sign by the time of their own clocks.
         check_url(request.args, datetime.now(UTC))
+        check_signed_url(request, str(parameters.get("Bucket", "")))
         check_owners(parameters)
         check_keys(operation, parameters)
     elif not by_aws:

@@ -1,4 +1,4 @@
-"""Policies of uploads by HTML forms; their signatures are not checked.
+"""Policies of uploads by HTML forms.
 
 https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-HTTPPOSTConstructPolicy.html
 Errors recorded on AWS: docs/reference/probes.md, source `localstack`.
@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 from clusterwright_localaws.core.errors import AwsError
+from clusterwright_localaws.services.s3.signatures import check_form_signature
 
 _VERSION_4: Final = ("X-Amz-Algorithm", "X-Amz-Credential", "X-Amz-Date", "X-Amz-Signature")
 _VERSION_2: Final = ("AWSAccessKeyId", "Signature")
@@ -33,7 +34,8 @@ def check_form(fields: Mapping[str, str], size: int, now: datetime) -> None:
     Raises
     ------
     AwsError
-        AccessDenied, InvalidArgument, InvalidPolicyDocument, EntityTooLarge, EntityTooSmall
+        AccessDenied, InvalidArgument, InvalidPolicyDocument, EntityTooLarge, EntityTooSmall,
+        SignatureDoesNotMatch
     """
     if "policy" not in fields:
         return
@@ -64,6 +66,7 @@ def _check_signature(fields: Mapping[str, str]) -> None:
                 ArgumentName=missing[0],
                 ArgumentValue="",
             )
+        check_form_signature(fields)
         return
     raise AwsError("AccessDenied", "Access Denied", 403)
 

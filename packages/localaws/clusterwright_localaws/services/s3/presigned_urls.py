@@ -1,4 +1,4 @@
-"""Presigned URLs that have expired or lack parameters; signatures themselves are not checked.
+"""Presigned URLs that have expired or lack parameters.
 
 https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-query-string-auth.html
 Errors recorded on AWS: docs/reference/probes.md, source `localstack`.

@@ -160,10 +160,11 @@ def give_out(runtime: Runtime, caller: Caller, seconds: int) -> dict[str, Any]:
     key = generate_access_key_id_from_account_id(caller.account, prefix="ASIA", total_length=20)
     token = secrets.token_urlsafe(96)
     expires = runtime.clock.now() + timedelta(seconds=seconds)
-    sessions_of(runtime).by_key[key] = Session(caller, token, expires)
+    secret = secrets.token_urlsafe(30)
+    sessions_of(runtime).by_key[key] = Session(caller, token, expires, secret)
     return {
         "AccessKeyId": key,
-        "SecretAccessKey": secrets.token_urlsafe(30),
+        "SecretAccessKey": secret,
         "SessionToken": token,
         "Expiration": expires,
     }
