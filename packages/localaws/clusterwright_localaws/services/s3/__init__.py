@@ -15,6 +15,7 @@ API = (
 )
 FIXES = (
     "access_logs",
+    "acl_grants",
     "directory_buckets",
     "policy_conditions",
     "limits",

@@ -16,6 +16,7 @@ from clusterwright_localaws.core.call import Call, operation
 from clusterwright_localaws.core.errors import AwsError, ForwardToMoto
 from clusterwright_localaws.services.s3.acl_documents import check_document, check_grantees
 from clusterwright_localaws.services.s3.copy_sources import check_source
+from clusterwright_localaws.services.s3.object_acls import put_object_acl
 from clusterwright_localaws.services.s3.object_locks import check_new_lock
 from clusterwright_localaws.services.s3.refusals import invalid_storage_class
 from clusterwright_localaws.services.s3.tags import check_tags
@@ -88,6 +89,8 @@ def put_acl(call: Call) -> Mapping[str, Any]:
     bucket = find_bucket(request["Bucket"])
     if bucket is not None and not request["Bucket"].endswith("--x-s3"):
         _check_acl(bucket, request, of_an_object=call.operation != "PutBucketAcl")
+        if call.operation == "PutObjectAcl":
+            return put_object_acl(call, bucket)
     check_new_lock(request)
     if request.get("StorageClass") in _NOT_IN_REGIONS:
         raise invalid_storage_class(request["StorageClass"])

@@ -13,7 +13,8 @@ from typing import Any, Final
 from clusterwright_localaws.core.errors import AwsError
 from clusterwright_localaws.services.s3.refusals import MALFORMED
 
-_GRANTEE: Final = re.compile(r'\s*([^=,]+)="?([^"]+)"?\s*')
+# One of a header's list: its kind and its value.
+GRANTEE: Final = re.compile(r'\s*([^=,]+)="?([^"]+)"?\s*')
 _GROUPS: Final = frozenset(
     f"http://acs.amazonaws.com/groups/{name}"
     for name in ("global/AllUsers", "global/AuthenticatedUsers", "s3/LogDelivery")
@@ -36,7 +37,7 @@ def check_grantees(member: str, text: str) -> None:
     AwsError
         InvalidArgument
     """
-    found = [_GRANTEE.fullmatch(grant) for grant in text.split(",")]
+    found = [GRANTEE.fullmatch(grant) for grant in text.split(",")]
     read = [grant for grant in found if grant is not None and grant[1] in _KINDS]
     if len(read) < len(found):
         header = re.sub("(?<=[a-z])(?=[A-Z])", "-", member).lower()

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import base64
+import binascii
+import random
+
 import pytest
 
 from clusterwright_localaws.services.s3 import checksums
@@ -22,6 +26,20 @@ def test_joined_pieces(algorithm: str) -> None:
         assert first
         assert second
         assert checksums.joined_crc(first, second, len(data) - at, algorithm) == whole
+
+
+@pytest.mark.parametrize("algorithm", ["CRC32C", "CRC64NVME"])
+def test_data_of_many_pieces(algorithm: str) -> None:
+    data = random.Random(1).randbytes(300_001)
+    # Python's library has this one.
+    expected = binascii.crc32(data).to_bytes(4, "big")
+    assert base64.b64decode(checksums.crc(data, "CRC32")) == expected
+    joined = checksums.crc(b"", algorithm)
+    for at in range(0, len(data), 60_000):
+        piece = data[at : at + 60_000]
+        value = checksums.crc(piece, algorithm)
+        joined = checksums.joined_crc(joined, value, len(piece), algorithm)
+    assert checksums.crc(data, algorithm) == joined
 
 
 def test_what_is_not_computed() -> None:

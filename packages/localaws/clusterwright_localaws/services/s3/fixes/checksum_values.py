@@ -21,8 +21,8 @@ from clusterwright_localaws.services.s3.part_checksums import checksum_of, is_ke
 MOTO_VERSION = "5.2.5"
 DESCRIPTION = (
     "S3: a wrong checksum of an object, a part or a completed upload is BadDigest and a right one "
-    "is kept, a wrong MD5 is refused, and an object of up to 1 MiB without a checksum gets one; "
-    "CRC64NVME and CRC32C are computed for up to 1 MiB, and every checksum of an upload "
+    "is kept, a wrong MD5 is refused, and an object of up to 16 MiB without a checksum gets one; "
+    "CRC64NVME and CRC32C are computed for up to 16 MiB, and every checksum of an upload "
     "from the parts' values"
 )
 _HEADER: Final = "x-amz-checksum-"
