@@ -17,7 +17,7 @@ from typing import Any
 from urllib.parse import unquote_to_bytes, urlsplit
 
 from cheroot import wsgi
-from cheroot.server import HTTPConnection
+from cheroot.server import HTTPConnection, HTTPRequest
 from cheroot.workers.threadpool import WorkerThread
 
 # A fault may delay a request for long: threads are added while all are busy.
@@ -105,10 +105,29 @@ class _Server(wsgi.Server):
             tracebacks.print_exc(file=sys.stderr)
 
 
+class _Request(HTTPRequest):
+    """A request whose path may begin with two slashes, as of an S3 key that begins with one.
+
+    cheroot takes such a path for an absolute URI, which it refuses outside of proxies.
+    """
+
+    def read_request_line(self) -> bool:
+        self.proxy_mode = True
+        if not super().read_request_line():  # type: ignore[no-untyped-call]
+            return False
+        refusal = "405 Method Not Allowed" if self.method == b"CONNECT" else None
+        if refusal is None and not self.uri.startswith(b"/") and self.uri != b"*":
+            refusal = "400 Bad Request"
+        if refusal is not None:
+            self.simple_response(refusal)  # type: ignore[no-untyped-call]
+        return refusal is None
+
+
 class _Connection(HTTPConnection):
     """A connection that the server closes if it waits for its request while others need room."""
 
     server: _Server
+    RequestHandlerClass = _Request
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)

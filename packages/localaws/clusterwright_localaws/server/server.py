@@ -30,6 +30,9 @@ IPV6 = "::1"
 DEFAULT_PORT = 5555
 # How long running calls have to end when the server stops.
 _GRACE_SECONDS = 0.3
+_NO_CONTENT = 204
+# Headers that say something of a body.
+_OF_A_BODY = frozenset({"content-length", "content-type"})
 # Larger objects of S3 are buffered in a file.
 _BYTES_IN_MEMORY = 8 * 1024 * 1024
 _BLOCK_BYTES = 1024 * 1024
@@ -350,8 +353,9 @@ def _respond(answered: Answer, environ: dict[str, Any], start_response: Any) -> 
     status, headers, body = answered
     raw = body.encode() if isinstance(body, str) else body
     pairs = headers.pairs if isinstance(headers, _Headers) else list(headers.items())
-    pairs = [(name, value) for name, value in pairs if name.lower() != "status"]
-    if not any(name.lower() == "content-length" for name, _ in pairs):
+    omitted = _OF_A_BODY | {"status"} if status == _NO_CONTENT else {"status"}
+    pairs = [(name, value) for name, value in pairs if name.lower() not in omitted]
+    if status != _NO_CONTENT and not any(name.lower() == "content-length" for name, _ in pairs):
         pairs.append(("Content-Length", str(len(raw))))
     try:
         phrase = HTTPStatus(status).phrase

@@ -37,6 +37,7 @@ _UNREADABLE = {
     "rest-xml": "MalformedXML",
 }
 _REQUEST_ID = "x-amzn-requestid"
+_READS = frozenset({"GET", "HEAD"})
 # Of S3, as recorded on AWS where the model has none: docs/reference/probes.md, source
 # `localstack`.
 _RECORDED_STATUSES = {
@@ -115,9 +116,10 @@ def parse(
 
     model = service_model(service)
     operation_model = model.operation_model(operation)
-    # The body of an object is not parsed: it may be of any size.
+    # The body of an object is not parsed: it may be of any size. S3 ignores that of a read.
     streamed = operation_model.has_streaming_input
-    body = b"" if streamed else request.get_data(cache=True)
+    is_read = str(model.protocol) == "rest-xml" and request.method in _READS
+    body = b"" if streamed or is_read else request.get_data(cache=True)
     try:
         protocol = _stated_protocol(model, request)
         if protocol in ("json", "rest-json") and body:

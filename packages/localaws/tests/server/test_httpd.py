@@ -121,6 +121,27 @@ class TestConnections:
             assert (answer.status, answer.read()) == (200, b"")
             assert answer.getheader("Content-Length") == "10"
 
+    def test_keys_may_begin_with_a_slash(self, running: Running) -> None:
+        s3 = at(running.address, "s3", "111122223333")
+        s3.create_bucket(Bucket="slashes")
+        connection = running.connect()
+        host = {"Host": f"slashes.localhost:{running.port}"}
+        connection.putrequest("PUT", "//a", skip_host=True)
+        for name, value in {**signed("s3", **host), "Content-Length": "0"}.items():
+            connection.putheader(name, value)
+        connection.endheaders()
+        answer = connection.getresponse()
+        assert (answer.status, answer.read()) == (200, b"")
+        assert [one["Key"] for one in s3.list_objects(Bucket="slashes")["Contents"]] == ["/a"]
+        connection.request("DELETE", "/slashes//a", headers=signed("s3"))
+        answer = connection.getresponse()
+        assert (answer.status, answer.read()) == (204, b"")
+        assert not {"content-length", "content-type"} & {name.lower() for name in answer.headers}
+
+    @pytest.mark.parametrize("line", [b"GET http://a/ HTTP/1.1", b"CONNECT a:80 HTTP/1.1"])
+    def test_requests_for_proxies_are_refused(self, running: Running, line: bytes) -> None:
+        assert running.raw(line + b"\r\nHost: a\r\n\r\n").startswith(b"HTTP/1.1 40")
+
     def test_large_objects_and_unusual_names_are_kept(self, running: Running) -> None:
         s3 = at(running.address, "s3")
         s3.create_bucket(Bucket="large")

@@ -152,3 +152,8 @@ def test_ids_of_requests_to_s3() -> None:
     assert headers == {"x-amz-request-id": "one", "ETag": "two"}
     _, headers, _ = wire.with_ids_of_s3((404, {}, b""))
     assert headers["x-amz-request-id"]
+
+
+def test_bodies_of_reads_of_s3_are_ignored() -> None:
+    of = request("GET", "/bucket/key", b"no XML")
+    assert read("s3", "GetObject", of) == {"Bucket": "bucket", "Key": "key"}

@@ -36,6 +36,7 @@ FIXES = (
     "listed_names",
     "listed_pages",
     "list_markers",
+    "metadata_values",
     "missing_uploads",
     "modified_conditions",
     "notification_filters",

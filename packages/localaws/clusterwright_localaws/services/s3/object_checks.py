@@ -5,8 +5,9 @@ https://docs.aws.amazon.com/AmazonS3/latest/API/API_HeadObject.html
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from clusterwright_localaws.core.call import Call, operation
 from clusterwright_localaws.core.errors import AwsError, ForwardToMoto
@@ -14,11 +15,22 @@ from clusterwright_localaws.services.s3.fixes.object_parts import completed_part
 from clusterwright_localaws.services.s3.object_versions import check_version
 from clusterwright_localaws.services.s3.world_buckets import find_bucket
 
+# Headers of the answer that a read may give. Recorded: docs/reference/probes.md, `localstack`.
+_OVERRIDES: Final = (
+    "ResponseCacheControl",
+    "ResponseContentDisposition",
+    "ResponseContentEncoding",
+    "ResponseContentLanguage",
+    "ResponseContentType",
+)
+_LATIN_1: Final = 0xFF
+
 
 @operation("s3", "GetObject", "HeadObject")
 def get_part(call: Call) -> Mapping[str, Any]:
     """Refuse a part that the object does not have; an object in one piece has part 1."""
     request = call.parameters
+    _check_overrides(request)
     number = request.get("PartNumber")
     bucket = find_bucket(request["Bucket"])
     if bucket is not None:
@@ -42,3 +54,17 @@ def get_part(call: Call) -> Mapping[str, Any]:
                 PartNumberRequested=number,
             )
     raise ForwardToMoto
+
+
+def _check_overrides(request: Mapping[str, Any]) -> None:
+    """Refuse headers of the answer that the request gives and HTTP cannot have."""
+    for member in _OVERRIDES:
+        given = request.get(member)
+        if isinstance(given, str) and any(ord(one) > _LATIN_1 for one in given):
+            raise AwsError(
+                "InvalidArgument",
+                "Header value cannot be represented using ISO-8859-1.",
+                400,
+                ArgumentName=re.sub("(?<=[a-z])(?=[A-Z])", "-", member).lower(),
+                ArgumentValue=given,
+            )

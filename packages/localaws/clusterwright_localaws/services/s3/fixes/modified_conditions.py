@@ -15,8 +15,8 @@ from clusterwright_localaws.core.runtime import runtime
 
 MOTO_VERSION = "5.2.5"
 DESCRIPTION = (
-    "S3: of the conditions of a read the time is ignored beside an ETag, and If-Modified-Since with "
-    "a time in the future; ETags without quotation marks are those with them"
+    "S3: of the conditions of a read the time is ignored beside an ETag, and If-Modified-Since "
+    "with a time in the future; ETags without quotation marks are those with them"
 )
 _MODIFIED: Final = "if-modified-since"
 _MATCH: Final = "if-match"
