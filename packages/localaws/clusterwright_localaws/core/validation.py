@@ -19,6 +19,7 @@ _NUMBERS = frozenset({"float", "double"})
 # the source of a statement in IAM's policy simulator, names of S3's filters of notifications, and
 # types of a document's parameters (Systems Manager User Guide, "Data elements and parameters").
 BEYOND_MODEL = {
+    "BucketLogsPermission": frozenset({"READ_ACP"}),
     "DocumentParameterType": frozenset({"Integer", "Boolean", "MapList", "StringMap"}),
     "FilterRuleName": frozenset({"Prefix", "Suffix"}),
     # https://docs.aws.amazon.com/IAM/latest/APIReference/API_AttachedPermissionsBoundary.html
@@ -39,6 +40,7 @@ _TAKEN_BEYOND_MODEL = {
     "DocumentParameterType": frozenset({"Integer", "Boolean", "MapList", "StringMap"}),
     "BucketCannedACL": frozenset({"log-delivery-write"}),
     # Recorded on AWS: docs/reference/probes.md, source `localstack`.
+    "BucketLogsPermission": frozenset({"READ_ACP"}),
     "ChecksumMode": frozenset({"enabled"}),
     "SpotAllocationStrategy": frozenset(
         {

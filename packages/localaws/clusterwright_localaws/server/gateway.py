@@ -42,7 +42,7 @@ from clusterwright_localaws.services.ec2.common import dry_run
 from clusterwright_localaws.services.ec2.network import network_of
 from clusterwright_localaws.services.s3.customer_keys import check_keys
 from clusterwright_localaws.services.s3.expected_owners import check_owners
-from clusterwright_localaws.services.s3.presigned_urls import check_url
+from clusterwright_localaws.services.s3.presigned_urls import check_url, take_headers
 from clusterwright_localaws.services.s3.refusals import refusal as s3_refusal
 from clusterwright_localaws.services.s3.signatures import check_signed_url
 from clusterwright_localaws.services.s3.world_buckets import seed_buckets
@@ -217,6 +217,11 @@ def _answer(
     implementation = OPERATIONS.get((service, operation))
     if implementation is None and services.is_whole(service):
         raise unknown_operation(service, operation)
+    if service == "s3":
+        # Clients sign by the time of their own clocks.
+        check_url(request.args, datetime.now(UTC))
+        check_signed_url(request, str(path_parameters.get("Bucket", "")))
+        take_headers(request)
     parameters = _checked(service, operation, request, path_parameters)
     acting: AbstractContextManager[None] = nullcontext()
     # A client may send the header, too.
@@ -232,9 +237,6 @@ def _answer(
         ec2_reserved_tags.check(operation, parameters, by_aws=by_aws)
         network_checks.check_ids(account, region, operation, parameters)
     elif service == "s3":
-        # Clients sign by the time of their own clocks.
-        check_url(request.args, datetime.now(UTC))
-        check_signed_url(request, str(parameters.get("Bucket", "")))
         check_owners(parameters)
         check_keys(operation, parameters)
     elif not by_aws:

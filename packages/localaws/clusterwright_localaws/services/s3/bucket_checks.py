@@ -18,6 +18,7 @@ from clusterwright_localaws.core.errors import AwsError, ForwardToMoto
 from clusterwright_localaws.core.service_models import loader
 from clusterwright_localaws.services.s3.access_checks import check_new_bucket
 from clusterwright_localaws.services.s3.fixes.expirations import keep_rules, kept_rules
+from clusterwright_localaws.services.s3.refusals import malformed
 from clusterwright_localaws.services.s3.tags import check_new_bucket_tags
 from clusterwright_localaws.services.s3.world_buckets import find_bucket
 
@@ -59,6 +60,8 @@ def put_lifecycle(call: Call) -> Mapping[str, Any]:
         if names.count(name) > 1:
             raise _invalid(f"Rule ID must be unique. Found same ID for more than one rule: {name}")
     for rule in rules:
+        if rule.get("NoncurrentVersionExpiration", "none") in ({}, None):
+            raise malformed()
         for problem in _lifecycle_problems(rule):
             raise _invalid(problem)
     bucket = find_bucket(call.parameters["Bucket"])

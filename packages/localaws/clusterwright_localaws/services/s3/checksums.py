@@ -127,7 +127,7 @@ def _planes(algorithm: str) -> tuple[bytes, ...]:
 
 @functools.cache
 def _moved_by_a_piece(algorithm: str) -> tuple[list[int], ...]:
-    """For each byte of a remainder and each of its values: the remainder after a piece of zeros."""
+    """For each byte of a remainder and its values: the remainder after a piece of zeros."""
     size, polynomial = LENGTHS[algorithm], _POLYNOMIALS[algorithm]
     power = _power_of_x(8 * _PIECE, 8 * size, polynomial)
     tables = []

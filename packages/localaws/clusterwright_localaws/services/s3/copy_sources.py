@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any, Final
-from urllib.parse import parse_qs, unquote, urlparse
+from urllib.parse import parse_qs, unquote_plus, urlparse
 
 from clusterwright_localaws.core.call import Call, operation
 from clusterwright_localaws.core.errors import AwsError, ForwardToMoto
@@ -45,7 +45,7 @@ def check_source(request: Mapping[str, Any], *, refuses_missing: bool = False) -
         NoSuchKey, PreconditionFailed
     """
     parsed = urlparse(request["CopySource"])
-    bucket_name, _, key = unquote(parsed.path).lstrip("/").partition("/")
+    bucket_name, _, key = unquote_plus(parsed.path).lstrip("/").partition("/")
     bucket = find_bucket(bucket_name)
     if bucket is None or not key:
         return None

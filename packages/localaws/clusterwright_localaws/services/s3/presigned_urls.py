@@ -1,4 +1,4 @@
-"""Presigned URLs that have expired or lack parameters.
+"""Presigned URLs: those that have expired or lack parameters, and headers in them.
 
 https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-query-string-auth.html
 Errors recorded on AWS: docs/reference/probes.md, source `localstack`.
@@ -17,6 +17,12 @@ _VERSION_4: Final = (
     *("X-Amz-SignedHeaders", "X-Amz-Expires"),
 )
 _VERSION_2: Final = ("Signature", "Expires", "AWSAccessKeyId")
+_OF_THE_SIGNATURE: Final = frozenset(
+    {*(name.lower() for name in _VERSION_4), "x-amz-security-token", "x-amz-content-sha256"}
+)
+_CONDITIONS: Final = frozenset({"if-match", "if-none-match"})
+# SDKs for JavaScript add that of an empty body.
+_CHECKSUMS: Final = ("x-amz-checksum-", "x-amz-sdk-checksum-")
 _TIME: Final = "%Y%m%dT%H%M%SZ"
 _SHOWN_TIME: Final = "%Y-%m-%dT%H:%M:%SZ"
 
@@ -62,6 +68,22 @@ def check_url(query: Mapping[str, str], now: datetime) -> None:
         except (OSError, OverflowError, ValueError):
             return
         _check_time(until, now)
+
+
+def take_headers(request: Any) -> None:
+    """Add to a request the headers that its signed URL has as parameters, where it lacks them.
+
+    Checksums count only if they are among the signed headers.
+    """
+    if "X-Amz-Signature" not in request.args and "Signature" not in request.args:
+        return
+    signed = request.args.get("X-Amz-SignedHeaders", "").lower().split(";")
+    for given, value in request.args.items():
+        name = given.lower()
+        is_header = name in _CONDITIONS or name.startswith("x-amz-")
+        ignored = name in _OF_THE_SIGNATURE or (name.startswith(_CHECKSUMS) and name not in signed)
+        if is_header and not ignored:
+            request.environ.setdefault(f"HTTP_{name.upper().replace('-', '_')}", value)
 
 
 def _check_time(until: datetime, now: datetime, **more: Any) -> None:

@@ -32,6 +32,12 @@ def refusal(found: Sequence[str]) -> AwsError:
         return AwsError("MalformedACLError", MALFORMED, 400)
     if member.endswith("torageClass"):
         return invalid_storage_class(value)
+    if member.startswith("websiteConfiguration") and member.endswith(".protocol"):
+        text = (
+            "Invalid protocol, protocol can be http or https. If not defined the protocol will be "
+            "selected automatically."
+        )
+        return AwsError("InvalidRequest", text, 400)
     if "." in member:  # within the document of the body
         return malformed()
     if member == "encodingType":

@@ -115,6 +115,11 @@ def test_lifecycle_rules_that_are_taken() -> None:
     assert [rule["ID"] for rule in found] == ["a", "b", "c"]
 
 
+def test_an_empty_action_is_refused() -> None:
+    empty = lifecycle({"Expiration": {"Days": 1}, "NoncurrentVersionExpiration": {}})
+    assert refusal(empty)[0] == "MalformedXML"
+
+
 def test_lifecycle_without_a_body_is_refused() -> None:
     s3 = client("s3")
     s3.create_bucket(Bucket="one")
@@ -126,7 +131,8 @@ def test_lifecycle_without_a_body_is_refused() -> None:
 
 def test_rules_are_answered_as_they_were_put() -> None:
     given = {"ObjectSizeGreaterThan": 20}
-    lifecycle({"ID": "one", "Expiration": {"Days": 1}, "Filter": given})()
+    done = lifecycle({"ID": "one", "Expiration": {"Days": 1}, "Filter": given})()
+    assert done["TransitionDefaultMinimumObjectSize"] == "all_storage_classes_128K"
     found = client("s3").get_bucket_lifecycle_configuration(Bucket="one")
     assert [rule["Filter"] for rule in found["Rules"]] == [given]
     assert found["TransitionDefaultMinimumObjectSize"] == "all_storage_classes_128K"

@@ -5,10 +5,11 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import boto3
 import pytest
 from botocore.exceptions import ClientError
 
-from packages.localaws.tests.parts import client, refusal
+from packages.localaws.tests.parts import REGION, client, refusal
 
 DAY = timedelta(days=1)
 
@@ -92,3 +93,20 @@ def test_conditions(s3: Any, conditions: dict[str, Any], failed: str | None) -> 
         error: Any = refused.value.response["Error"]
         assert error["Code"] == "PreconditionFailed"
         assert error["Condition"] == f"x-amz-copy-source-{failed}"
+
+
+def test_a_plus_sign_is_a_space(aws: Any) -> None:
+    s3 = boto3.client("s3", REGION, aws_access_key_id="a", aws_secret_access_key="b")
+    s3.create_bucket(Bucket="spaces")
+    s3.put_object(Bucket="spaces", Key="a b+c", Body=b"text")
+
+    def write(request: Any, **_: Any) -> None:
+        request.headers["x-amz-copy-source"] = "spaces/a+b%2Bc"
+
+    for name in ("CopyObject", "UploadPartCopy"):
+        s3.meta.events.register(f"before-sign.s3.{name}", write)
+    copy = {"Bucket": "spaces", "Key": "copy", "CopySource": "any/any"}
+    s3.copy_object(**copy)
+    assert s3.get_object(Bucket="spaces", Key="copy")["Body"].read() == b"text"
+    upload = s3.create_multipart_upload(Bucket="spaces", Key="copy")["UploadId"]
+    assert s3.upload_part_copy(**copy, UploadId=upload, PartNumber=1)["CopyPartResult"]["ETag"]

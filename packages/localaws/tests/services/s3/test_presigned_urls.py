@@ -7,7 +7,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from clusterwright_localaws.core.errors import AwsError
-from clusterwright_localaws.services.s3.presigned_urls import check_url
+from clusterwright_localaws.services.s3.presigned_urls import check_url, take_headers
+from packages.localaws.tests.http_requests import request
 
 BEGAN = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 VERSION_4 = {
@@ -52,3 +53,19 @@ def test_missing_parameters(query: dict[str, str], missing: str, code: str) -> N
 
 def test_urls_that_were_not_signed() -> None:
     check_url({"prefix": "a", "Expires": "0"}, BEGAN)
+
+
+def test_headers_in_signed_urls() -> None:
+    query = "X-Amz-Signature=0&X-Amz-Date=0&If-None-Match=*&x-amz-acl=private&prefix=a"
+    query += "&x-amz-checksum-crc32=AAAAAA%3D%3D&x-amz-tagging=a%3D1"
+    of = request("PUT", f"/bucket/key?{query}", X_Amz_Tagging="a=2")
+    before = dict(of.headers)
+    take_headers(of)
+    added = {"If-None-Match": "*", "X-Amz-Acl": "private"}
+    assert dict(of.headers) == {**before, **added}
+    signed = request("PUT", f"/bucket/key?{query}&X-Amz-SignedHeaders=host;x-amz-checksum-crc32")
+    take_headers(signed)
+    assert signed.headers["X-Amz-Checksum-Crc32"] == "AAAAAA=="
+    plain = request("PUT", "/bucket/key?x-amz-acl=private")
+    take_headers(plain)
+    assert "X-Amz-Acl" not in plain.headers

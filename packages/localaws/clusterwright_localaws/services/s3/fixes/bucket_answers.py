@@ -9,13 +9,16 @@ import re
 from typing import Any, Final
 
 from clusterwright_localaws.core.runtime import runtime
+from clusterwright_localaws.services.s3.fixes.expirations import kept_rules
 
 MOTO_VERSION = "5.2.5"
 DESCRIPTION = (
     "S3: the refusal to delete a bucket says that it has versions, that of an object that it is "
     "locked; a quiet DeleteObjects lists errors only; PutBucketPolicy has no "
-    "content; a rule for locks has the days or the years of its request"
+    "content, and a lifecycle configuration the default smallest size; a rule for locks has the "
+    "days or the years of its request"
 )
+_SMALLEST: Final = "x-amz-transition-default-minimum-object-size"
 _QUIET: Final = re.compile(r"<Quiet>\s*true\s*</Quiet>", re.IGNORECASE)
 
 
@@ -43,6 +46,9 @@ def apply() -> None:
         answer = put_bucket(self, request, bucket_name, query)
         if runtime().active and "policy" in query and answer == "True":
             return 204, {}, ""
+        if runtime().active and "lifecycle" in query and answer == "":
+            kept = kept_rules(self.backend.get_bucket(bucket_name))
+            return answer if kept is None else (200, {_SMALLEST: kept[1]}, "")
         return answer
 
     def __init__(self: Any) -> None:  # noqa: N807

@@ -42,9 +42,9 @@ def apply() -> None:
 
     def _serialized(self: Any, action_result: Any) -> Any:
         result = action_result.result
-        if runtime().active and isinstance(result, dict) and "Location" in result:
-            if self.data.get("Action") == "CompleteMultipartUpload":
-                result["Location"] = quote(result["Location"], safe=":/%")
+        is_completed = self.data.get("Action") == "CompleteMultipartUpload"
+        if runtime().active and is_completed and isinstance(result, dict):
+            result["Location"] = quote(result["Location"], safe=":/%")
         return serialized(self, action_result)
 
     responses.metadata_from_headers = metadata_from_headers

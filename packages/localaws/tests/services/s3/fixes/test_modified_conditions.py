@@ -8,7 +8,6 @@ import pytest
 
 from packages.localaws.tests.parts import client, refusal
 
-
 pytestmark = pytest.mark.usefixtures("aws")
 
 
