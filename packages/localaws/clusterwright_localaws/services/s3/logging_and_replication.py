@@ -79,7 +79,7 @@ def put_replication(call: Call) -> Mapping[str, Any]:
 
 @operation("s3", "GetBucketReplication")
 def get_replication(call: Call) -> Mapping[str, Any]:
-    kept = _existing(call).replication
+    kept = getattr(_existing(call), "replication", None)
     if not kept:
         raise ForwardToMoto
     return {"ReplicationConfiguration": kept}
