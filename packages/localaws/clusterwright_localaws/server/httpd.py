@@ -119,7 +119,7 @@ class _Request(HTTPRequest):
         if refusal is None and not self.uri.startswith(b"/") and self.uri != b"*":
             refusal = "400 Bad Request"
         if refusal is not None:
-            self.simple_response(refusal)  # type: ignore[no-untyped-call]
+            self.simple_response(refusal)
         return refusal is None
 
 

@@ -181,7 +181,7 @@ class Signed:
         return found
 
 
-class _Version4(S3SigV4QueryAuth):
+class _Version4(S3SigV4QueryAuth):  # type: ignore[misc]
     """The signature of exactly the headers of the request; the SDK leaves some out."""
 
     def __init__(self, credentials: Any, service: str, region: str, digest: str | None) -> None:
@@ -195,7 +195,7 @@ class _Version4(S3SigV4QueryAuth):
         return self._digest or str(super().payload(request))
 
 
-class _Version2(HmacV1QueryAuth):
+class _Version2(HmacV1QueryAuth):  # type: ignore[misc]
     def _get_date(self) -> str:
         return str(self._expires)
 

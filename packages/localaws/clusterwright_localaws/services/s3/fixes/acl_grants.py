@@ -42,5 +42,5 @@ def apply() -> None:
             return get_canned_acl("private")
         return found
 
-    S3Response._acl_to_dict = staticmethod(_acl_to_dict)  # type: ignore[method-assign, assignment]
+    S3Response._acl_to_dict = staticmethod(_acl_to_dict)  # type: ignore[method-assign]
     S3Response._acl_from_headers = _acl_from_headers  # type: ignore[method-assign]

@@ -47,5 +47,5 @@ def apply() -> None:
             result["Location"] = quote(result["Location"], safe=":/%")
         return serialized(self, action_result)
 
-    responses.metadata_from_headers = metadata_from_headers
+    responses.metadata_from_headers = metadata_from_headers  # type: ignore[assignment]
     responses.S3Response.serialized = _serialized  # type: ignore[method-assign]
