@@ -42,6 +42,7 @@ FIXES = (
     "gateway_delays",
     "network_limits",
     "spot_requests",
+    "rule_descriptions",
     "security_group_vpcs",
     "security_limits",
     "tag_prefixes",
