@@ -55,7 +55,7 @@ def meant(name: str) -> str | None:
     allowed = 2 if len(name) >= _LONG else 1
     near = [one for one in known if abs(len(one) - len(name)) <= allowed]
     found = [one for one in near if _letters(one) != _letters(name)]
-    errors = {one: _errors(name, one, allowed) for one in found}
+    errors = {one: typing_errors(name, one, allowed) for one in found}
     best = min(errors, key=lambda one: (errors[one], one), default=None)
     return best if best is not None and errors[best] <= allowed else None
 
@@ -71,7 +71,7 @@ def _letters(name: str) -> str:
     return "".join(character for character in name if not character.isdigit()).strip("_")
 
 
-def _errors(one: str, other: str, most: int) -> int:
+def typing_errors(one: str, other: str, most: int) -> int:
     """Typing errors: letters left out, added, replaced or exchanged with the next; at most + 1."""
     before_last: list[int] = []
     last = list(range(len(other) + 1))

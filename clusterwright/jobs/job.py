@@ -18,6 +18,7 @@ from clusterwright.jobs.job_file import JobFile, Step
 from clusterwright.jobs.options import Option
 from clusterwright.jobs.shell import Word
 from clusterwright.platforms import accelerators
+from clusterwright.platforms.node_hardware import hardware
 
 Kind = Literal["lustre", "nvme", "home", "bucket", "memory", "root", "unmounted", "unknown"]
 
@@ -68,7 +69,7 @@ _TESTS: Final = re.compile(
 
 
 _EXPANSION: Final = re.compile(r"\$\{?[\w@*]+\}?|\$\(.*\)|`.*`", re.DOTALL)
-_OF_ARGUMENTS: Final = re.compile(
+OF_ARGUMENTS: Final = re.compile(
     r"\$\{?(?:[@*]|\w*(?:ARG|OPT|FLAG|EXTRA|PARAM|OVERRIDE|CLI|CMD)\w*\}?$)", re.IGNORECASE
 )
 """Variables with several arguments, by their names."""
@@ -180,6 +181,17 @@ class Job:
         if found is None or any(group.mig_profile for group in self.groups):
             return None
         return int(found)
+
+    @cached_property
+    def cpus_per_node(self) -> int | float | None:
+        """CPUs, as Slurm counts them, of the node type with most; None if one is not known."""
+        found = [hardware(group, self.catalog) for group in self.groups]
+        return self.largest(
+            one["cores"] * one["threads_per_core"]
+            if one["cores"] and one["threads_per_core"]
+            else None
+            for one in found
+        )
 
     @cached_property
     def families(self) -> frozenset[str]:
@@ -447,10 +459,10 @@ def hides_arguments(job: Job, words: Sequence[Word]) -> bool:
             continue
         before = words[index - 1].text if index else ""
         value = before.startswith("-") and "=" not in before and not _FLAG.fullmatch(before)
-        if not value or _OF_ARGUMENTS.search(word.text):
+        if not value or OF_ARGUMENTS.search(word.text):
             return True
     names = re.findall(r"\$\{(\w+):?-", job.file.text)
-    return any(_OF_ARGUMENTS.search("${" + name + "}") for name in names)
+    return any(OF_ARGUMENTS.search("${" + name + "}") for name in names)
 
 
 def _within(path: str, mount: str) -> bool:

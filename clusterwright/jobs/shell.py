@@ -697,37 +697,42 @@ def nested(
 ) -> Iterator[Command]:
     """The commands of `bash -c 'TEXT'` inside commands, with the position of the text."""
     for command in commands:
-        words = command.words
-        for index in range(len(words) - 2):
-            shell = words[index].text.rpartition("/")[2]
-            flag = words[index + 1].text
-            if shell in ("bash", "sh") and re.fullmatch(r"-[a-z]*c", flag):
-                word = words[index + 2]
-                inner = read_script(
-                    word.text,
-                    variables,
-                    word.line,
-                    word.column,
-                    folder=command.folder,
-                    functions=functions,
-                )
-                for found in inner.commands:
-                    around = [
-                        group.output
-                        for group in inner.outputs
-                        if any(one is found for one in group.commands or ())
-                    ]
-                    yield Command(
-                        tuple(_at(one, word) for one in found.words),
-                        found.environment,
-                        found.after,
-                        found.before,
-                        found.certain and command.certain,
-                        tuple(
-                            Redirection(one.sign, _at(one.target, word))
-                            for one in (*found.outputs, *around)
-                        ),
-                        found.folder,
-                        command.background,
-                    )
-                break
+        word = shell_text(command.words)
+        if word is None:
+            continue
+        inner = read_script(
+            word.text,
+            variables,
+            word.line,
+            word.column,
+            folder=command.folder,
+            functions=functions,
+        )
+        for found in inner.commands:
+            around = [
+                group.output
+                for group in inner.outputs
+                if any(one is found for one in group.commands or ())
+            ]
+            yield Command(
+                tuple(_at(one, word) for one in found.words),
+                found.environment,
+                found.after,
+                found.before,
+                found.certain and command.certain,
+                tuple(
+                    Redirection(one.sign, _at(one.target, word))
+                    for one in (*found.outputs, *around)
+                ),
+                found.folder,
+                command.background,
+            )
+
+
+def shell_text(words: Sequence[Word]) -> Word | None:
+    """The text of the first `bash -c TEXT` among the words of a command."""
+    for index in range(len(words) - 2):
+        shell = words[index].text.rpartition("/")[2]
+        if shell in ("bash", "sh") and re.fullmatch(r"-[a-z]*c", words[index + 1].text):
+            return words[index + 2]
+    return None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from clusterwright.jobs.rule import Fail, Job, JobRule, Results
-from clusterwright.platforms.node_hardware import hardware
 
 
 class EnoughCpus(JobRule):
@@ -20,12 +19,7 @@ class EnoughCpus(JobRule):
         tasks = job.file.count("ntasks-per-node")
         if tasks is None and job.file.option("ntasks") is None:
             tasks = 1
-        counts = []
-        for group in job.groups:
-            found = hardware(group, job.catalog)
-            cores, threads = found["cores"], found["threads_per_core"]
-            counts.append(cores * threads if cores and threads else None)
-        own = job.largest(counts)
+        own = job.cpus_per_node
         if own is None:
             return
         if tasks is None or tasks * each <= own:

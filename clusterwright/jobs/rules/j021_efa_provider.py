@@ -13,7 +13,8 @@ class EfaProvider(JobRule):
     prevents = "collectives over TCP: the job runs, at a fraction of the speed"
     source = (
         "aws/aws-ofi-nccl documentation; awslabs/awsome-distributed-ai #386 and "
-        "NVIDIA/exemplar-performance #39: TCP without a message"
+        "NVIDIA/exemplar-performance #39: TCP without a message; Amazon EC2 user guide, EFA: "
+        "locked memory is unlimited"
     )
 
     def check(self, job: Job) -> Results:
@@ -28,6 +29,17 @@ class EfaProvider(JobRule):
                     message=f"{assignment.name}={assignment.value.text}: {reason}",
                     at=assignment,
                     hint="FI_PROVIDER=efa" if assignment.name == "FI_PROVIDER" else "remove it",
+                )
+        for command in job.file.commands:
+            texts = [word.text for word in command.words]
+            if command.name != "ulimit" or "-l" not in texts[1:-1]:
+                continue
+            limit = texts[texts.index("-l") + 1]
+            if limit.isdigit():
+                yield Fail(
+                    message=f"ulimit -l {limit}: EFA registers more memory than {limit} KiB",
+                    at=command,
+                    hint="ulimit -l unlimited",
                 )
 
 

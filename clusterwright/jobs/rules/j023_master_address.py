@@ -5,7 +5,17 @@ from __future__ import annotations
 import re
 
 from clusterwright.jobs.job import argument
-from clusterwright.jobs.rule import Assignment, Fail, Job, JobRule, Launcher, Results, Word
+from clusterwright.jobs.rule import (
+    Assignment,
+    Fail,
+    Job,
+    JobRule,
+    Launcher,
+    Results,
+    Step,
+    Word,
+)
+from clusterwright.jobs.shell import shell_text
 
 LOCAL = re.compile(r"(?:localhost|127(?:\.\d+){3}|0\.0\.0\.0|::1|\[::1\])(?::\d+)?")
 _FIXED = re.compile(r"(?:\d{1,3}(?:\.\d{1,3}){3}|ip(?:-\d{1,3}){4}(?:\.[\w.-]+)?)(?::\d+)?")
@@ -17,6 +27,14 @@ _ADDRESS = re.compile(
 """A host, perhaps with a port, or an IPv6 address with its zone: no user, no scheme, no path."""
 _NOT_SET = re.compile(r"(?::\d*)?")
 """What an empty variable leaves: a wrapper, a file or the environment may set it."""
+_OWN_NAME = re.compile(
+    r"(?:\$\(\s*|`\s*)(?:/bin/|/usr/bin/)?(?:hostname\b[^|;&)`]*|uname\s+-n)\s*[)`](?::\S*)?"
+    r"|\$\{?(?:HOSTNAME|SLURMD_NODENAME)\}?(?::\S*)?"
+)
+"""What each node replaces by its own name or address."""
+_RANDOM = re.compile(r"RANDOM\b|\bshuf\b|\$\$|\$\{\$\}|\bget_free_port|socket\(\)")
+"""What each node replaces by another number."""
+_PORTS = ("master-port", "main-process-port", "rdzv-endpoint")
 _MEETING_AT_A_NODE = ("", "c10d", "static")
 _HINT = 'the first node: MASTER_ADDR=$(scontrol show hostnames "$SLURM_JOB_NODELIST" | head -n 1)'
 
@@ -42,6 +60,7 @@ class MasterAddress(JobRule):
                     yield from _fixed(job, launcher)
                 continue
             yield from _fixed(job, launcher)
+            yield from _of_each_node(job, step, launcher)
             for name in MEETING:
                 word = launcher.options.get(name)
                 stated = stated or word is not None
@@ -66,6 +85,27 @@ class MasterAddress(JobRule):
             )
         elif not stated and address is not None and _chosen(job, address.value):
             yield _other(job, f"MASTER_ADDR={address.value.text}", address)
+
+
+def _of_each_node(job: Job, step: Step, launcher: Launcher) -> Results:
+    """An address or a port that each node finds out itself, in the text of `bash -c`."""
+    text = shell_text(step.program)
+    if text is None or text.dynamic or _backend(launcher) not in _MEETING_AT_A_NODE:
+        return  # The batch script replaces it, or a part of it: once for all nodes.
+    for names, expression, what in (
+        (MEETING, _OWN_NAME, "its own address"),
+        (_PORTS, _RANDOM, "another port"),
+    ):
+        for name in names:
+            word = launcher.options.get(name)
+            if word is None or not word.dynamic or not expression.search(word.text):
+                continue
+            yield Fail(
+                message=f"--{name}={word.text[:60]} is replaced on each of the {job.nodes} nodes, "
+                f"by {what}: they do not meet",
+                at=word,
+                hint="set it in the batch script, before srun, and export it",
+            )
 
 
 def _ray(job: Job) -> Results:

@@ -56,6 +56,8 @@ class ProcessesPerNode(JobRule):
         for step in job.file.steps:
             if step.launcher is None and step.runner == "srun":
                 yield from _lightning(job, step)
+            if step.launcher is None and step.runner == "srun":
+                yield from _tests_under_srun(job, step, given)
         if len(job.file.steps) == 1 and job.exclusive:
             yield from _idle_under_mpi(job, job.file.steps[0], given)
         yield from _ray(job, given)
@@ -132,6 +134,28 @@ def _idle_under_mpi(job: Job, step: Step, given: int) -> Results:
         requested=used,
         limit=limit,
     )
+
+
+def _tests_under_srun(job: Job, step: Step, given: int) -> Results:
+    """Ranks of nccl-tests that need more GPUs than a node has."""
+    tasks = job.tasks_per_node(step)
+    bound = "gpus-per-task" in step.options or job.file.option("gpus-per-task") is not None
+    if tasks is None or bound:
+        return
+    for one in step.programs:
+        start = next((at for at, word in enumerate(one.words) if _PERF.fullmatch(word.text)), None)
+        if start is None or not one.certain or hides_arguments(job, one.words):
+            continue
+        each = _gpus_of_rank(one.words[start + 1 :])
+        if each and tasks * each > given:
+            yield Fail(
+                message=f"srun starts {counted(tasks, 'rank')} with {counted(each, 'GPU')} each "
+                f"on a node: {tasks * each}, and the job has {given}",
+                at=one.words[start],
+                requested=tasks * each,
+                limit=given,
+                hint="one task per GPU with `-g 1`, or one task per node",
+            )
 
 
 def _gpus_of_rank(words: Sequence[Word]) -> int | None:

@@ -29,7 +29,9 @@ class LauncherNodes(JobRule):
         waiting = _in_turn(job) | {0}
         for step, launcher in job.file.launchers:
             if launcher.name == "deepspeed":
-                continue  # it starts the other nodes' processes itself, by a hostfile
+                # It starts the other nodes' processes itself, by a hostfile.
+                yield from _every_node(job, step, launcher)
+                continue
             stated = launcher.nodes
             if step.runner == "":
                 yield from _unlaunched(nodes, step, launcher, stated)
@@ -52,6 +54,22 @@ class LauncherNodes(JobRule):
                     limit=running,
                     hint="--nnodes=$SLURM_NNODES",
                 )
+
+
+def _every_node(job: Job, step: Step, launcher: Launcher) -> Results:
+    """DeepSpeed's launcher on every node: each starts the processes of all, or of itself alone."""
+    running = job.step_nodes(step) if step.runner == "srun" else None
+    if running is None or running < 2 or step.places or not launcher.certain:
+        return
+    if "no-ssh" in launcher.options or "node-rank" in launcher.options:
+        return  # Each launcher starts the processes of its own node.
+    hosts = launcher.options.get("hostfile") or launcher.options.get("H")
+    does = "starts the processes of all nodes" if hosts else "trains by itself"
+    yield Fail(
+        message=f"srun starts deepspeed on {running} nodes, and each one {does}",
+        at=launcher.word,
+        hint="srun torchrun ..., or deepspeed --no_ssh --node_rank $SLURM_NODEID on each node",
+    )
 
 
 def _meets(launcher: Launcher) -> bool:

@@ -8,12 +8,12 @@ from clusterwright.jobs.job import argument
 from clusterwright.jobs.rule import Fail, Job, JobRule, Results, Step, Word
 from clusterwright.jobs.values import whole
 
-_MEGATRON = {
+MEGATRON = {
     "tensor": "--tensor-model-parallel-size",
     "pipeline": "--pipeline-model-parallel-size",
     "context": "--context-parallel-size",
 }
-_TITAN = {
+TITAN = {
     "tensor": "--parallelism.tensor_parallel_degree",
     "pipeline": "--parallelism.pipeline_parallel_degree",
     "context": "--parallelism.context_parallel_degree",
@@ -42,7 +42,7 @@ class Layout(JobRule):
     def check(self, job: Job) -> Results:
         for step in job.file.steps:
             words = program_words(step)
-            for options in (_MEGATRON, _TITAN):
+            for options in (MEGATRON, TITAN):
                 if any(argument(words, name) for name in options.values()):
                     yield from _layout(job, step, words, options)
 
@@ -95,7 +95,7 @@ def _layout(job: Job, step: Step, words: Sequence[Word], options: dict[str, str]
             limit=world,
         )
         return
-    if options is not _MEGATRON:
+    if options is not MEGATRON:
         return
     yield from _experts(words, sizes["tensor"] or 1, sizes["pipeline"] or 1, world)
     heads = number(words, "--num-attention-heads", None)

@@ -32,3 +32,9 @@ def test_efa(text: str) -> None:
 
 def test_one_node_needs_no_efa() -> None:
     passes("CW-J021", "#!/bin/bash\n#SBATCH -N1\nexport FI_PROVIDER=tcp\n")
+
+
+def test_locked_memory() -> None:
+    found = fails("CW-J021", HEAD + "ulimit -l 65536\nsrun a\n")
+    assert found.message == "ulimit -l 65536: EFA registers more memory than 65536 KiB"
+    passes("CW-J021", HEAD + "ulimit -l unlimited\nulimit -l\nulimit -n 65536\nsrun a\n")

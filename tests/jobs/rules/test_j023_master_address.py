@@ -125,3 +125,29 @@ def test_a_rendezvous_in_a_file_or_of_another_backend_has_no_address() -> None:
     passes("CW-J023", HEAD + launch.format("--rdzv-backend of_the_site"))
     fails("CW-J023", HEAD + launch.format("--rdzv-backend c10d"))
     fails("CW-J023", HEAD + launch.format("--rdzv-conf timeout=900"))
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("srun bash -c 'torchrun --master_addr=$(hostname) train.py'", "its own address"),
+        ("srun bash -c 'A=`hostname -s`; torchrun --master_addr=$A train.py'", "its own address"),
+        ('srun bash -c "torchrun --rdzv-endpoint=\\$HOSTNAME:1 train.py"', "its own address"),
+        ("srun bash -c 'torchrun --master_port=$((2000 + RANDOM)) train.py'", "another port"),
+    ],
+)
+def test_what_each_node_finds_out_itself(text: str, what: str) -> None:
+    assert what in fails("CW-J023", HEAD + text + "\n").message
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "export A=$(hostname)\nsrun bash -c 'torchrun --master_addr=$A train.py'",
+        'srun bash -c "torchrun --master_addr=$(hostname) train.py"',
+        "srun torchrun --master_addr=$(hostname) --master_port=$RANDOM train.py",
+        "srun bash -c 'torchrun --rdzv-endpoint=$(scontrol show hostnames | head -n1):1 train.py'",
+    ],
+)
+def test_what_the_batch_script_finds_out(text: str) -> None:
+    passes("CW-J023", HEAD + text + "\n")

@@ -66,3 +66,12 @@ def test_a_tool_does_not_train() -> None:
     run = "srun python tools/checkpoint/convert.py --num-layers 3 --save /fsx/a --load /fsx/b\n"
     passes("CW-J039", REQUEUED + run)
     fails("CW-J039", REQUEUED + run.replace("convert", "pretrain_gpt"))
+
+
+@pytest.mark.parametrize("path", ["/fsx/c/*", "/fsx/c", "/fsx/c/"])
+def test_deletes_its_checkpoints(path: str) -> None:
+    run = "srun torchrun train.py --save-dir /fsx/c/run\n"
+    found = fails("CW-J039", f"{REQUEUED}rm -rf {path}\n{run}")
+    assert f"deletes the checkpoints in {path}" in found.message
+    passes("CW-J039", f"{REQUEUED}[ $SLURM_RESTART_COUNT ] || rm -rf {path}\n{run}")
+    passes("CW-J039", f"{REQUEUED}rm -rf /fsx/cache\n{run}rm -rf {path}\n")

@@ -224,3 +224,11 @@ def test_more_processes_than_neuron_cores() -> None:
 )
 def test_processes_for_neuron_cores(text: str) -> None:
     passes("CW-J050", TRAINIUM + text + "\n")
+
+
+def test_ranks_of_nccl_tests_under_srun() -> None:
+    test = "srun --ntasks-per-node=8 all_reduce_perf -b 8 -e 8G"
+    found = fails("CW-J050", HEAD + f"{test} -g 8\n")
+    assert found.message == "srun starts 8 ranks with 8 GPUs each on a node: 64, and the job has 8"
+    passes("CW-J050", HEAD + f"{test} -g 1\n")
+    passes("CW-J050", HEAD + "srun --ntasks-per-node=1 all_reduce_perf -g 8\n")

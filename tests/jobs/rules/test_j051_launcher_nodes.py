@@ -102,3 +102,12 @@ def test_settings_name_other_nodes(text: str) -> None:
 )
 def test_settings_name_the_nodes(text: str) -> None:
     passes("CW-J051", HEAD + text + "\n")
+
+
+def test_deepspeed_on_every_node() -> None:
+    run = "srun deepspeed {} train.py\n"
+    assert "each one trains by itself" in fails("CW-J051", HEAD + run.format("")).message
+    found = fails("CW-J051", HEAD + run.format("--hostfile /fsx/hosts"))
+    assert "each one starts the processes of all nodes" in found.message
+    passes("CW-J051", HEAD + run.format("--no_ssh --node_rank $SLURM_NODEID"))
+    passes("CW-J051", HEAD + "deepspeed --hostfile /fsx/hosts train.py\n")

@@ -1,0 +1,56 @@
+"""Scripts for sh use no syntax of Bash."""
+
+from __future__ import annotations
+
+import re
+
+from clusterwright.jobs.rule import Fail, Job, JobRule, Results, Word
+
+_SH = re.compile(r"#!\s*(?:/usr)?/bin/(?:env\s+)?(?:sh|dash)\b")
+_QUOTED = re.compile(r"'[^']*'|\"(?:[^\"\\$]|\\.)*\"")
+_HERE = re.compile(r"<<-?\s*['\"]?(\w+)['\"]?")
+_BASH = {
+    "set -o pipefail": re.compile(r"\bset\s+(?:-\w+\s+)*-\w*o\s+pipefail\b"),
+    "[[ ... ]]": re.compile(r"(?:^|[;&|]|\bif|\bwhile|\bthen|!)\s*\[\[\s"),
+    "an array": re.compile(r"(?:^|\s)\w+\+?=\(|\$\{\w+\[[@*\w]+\]\}"),
+    "a process substitution": re.compile(r"[<>]\((?!\()"),
+    "<<<": re.compile(r"<<<"),
+    "&>": re.compile(r"&>"),
+    "source": re.compile(r"(?:^|[;&|]|\bthen|\bdo)\s*source\s"),
+    "function": re.compile(r"^\s*function\s+\w+"),
+    "a substitution in a variable": re.compile(r"\$\{\w+(?:/|\^|,,)"),
+    "(( ... ))": re.compile(r"(?:^|[;&|]|\bif|\bwhile)\s*\(\("),
+}
+"""Forms that POSIX' shell does not have, and dash refuses or reads otherwise."""
+
+
+class ShSyntax(JobRule):
+    id = "CW-J065"
+    severity = "warning"
+    prevents = "a script that ends at once, or goes on wrongly, where sh is dash, as on Ubuntu"
+    source = (
+        "dash(1) of Debian and Ubuntu, which is /bin/sh there; POSIX.1-2017, Shell Command "
+        "Language; ShellCheck SC3001 to SC3060"
+    )
+
+    def check(self, job: Job) -> Results:
+        lines = job.file.lines
+        if not lines or not _SH.match(lines[0]):
+            return
+        until: str | None = None
+        for number, line in enumerate(lines, start=1):
+            if until is not None:
+                until = None if line.strip() == until else until
+                continue
+            text = _QUOTED.sub('""', line.partition(" #")[0]) if line.lstrip()[:1] != "#" else ""
+            for form, expression in _BASH.items():
+                match = expression.search(text)
+                if match is not None:
+                    yield Fail(
+                        message=f"{form} is syntax of Bash, and the script is for sh",
+                        at=Word(line.strip(), number, 1, len(line)),
+                        hint="#!/bin/bash",
+                    )
+                    return
+            here = _HERE.search(text) if "<<<" not in text else None
+            until = here.group(1) if here is not None else None
