@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Mapping
+import datetime as dt
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -116,6 +117,12 @@ def has_objects(session: AwsSession, name: str, prefix: str) -> bool | None:
     """Return whether an object's key begins with a prefix; None if there is no such bucket."""
     pages = session.pages("s3", "ListObjectsV2", Bucket=name, Prefix=prefix, MaxKeys=1)
     return any(one["Key"].startswith(prefix) for page in pages for one in page.get("Contents", ()))
+
+
+def written_at(session: AwsSession, name: str, prefix: str) -> Iterator[tuple[str, dt.datetime]]:
+    """The key of each object whose key begins with a prefix, and when it was written last."""
+    for found in session.items("s3", "ListObjectsV2", "Contents", Bucket=name, Prefix=prefix):
+        yield found["Key"], found["LastModified"]
 
 
 @none_if_not_found("NoSuchBucketPolicy")

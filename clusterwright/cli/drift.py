@@ -17,6 +17,7 @@ from clusterwright.cli.garbage_collection import reduced_gc
 from clusterwright.cli.inputs import catalog_errors
 from clusterwright.cli.operating_policy import policy_option, print_policy
 from clusterwright.cli.options import format_option, spec_argument, timeout_option
+from clusterwright.cli.rewritten_uploads import rewritten_uploads
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -45,10 +46,10 @@ def command(
 
     Compared are the file with the spec of the last deployment; live resources with the deployed
     templates: CloudFormation's drift detection, the rules of security groups, routes, endpoints,
-    launch templates, file systems and instance groups; image versions; the inputs of the node
-    program, and its installed files by their hash; and the running Slurm configuration. What was
-    not compared is listed. CloudFormation records the drift that it detects; nothing else is
-    changed.
+    launch templates, file systems and instance groups; image versions; uploaded scripts that were
+    written since; the inputs of the node program, and its installed files by their hash; and the
+    running Slurm configuration. What was not compared is listed. CloudFormation records the drift
+    that it detects; nothing else is changed.
     """
     if iam_policy:
         print_policy(path, "drift", output_format)
@@ -138,6 +139,7 @@ def _stacks(
     try:
         stacks, deployed = deployed_templates(read.session, cluster.environment, names, unknown)
         changes, unchecked = drift_of(read.session, deployed, timeout_seconds, unknown)
+        changes = (*changes, *rewritten_uploads(read.session, deployed, unknown))
     except AwsUnavailable as refusal:
         return (), [NotCompared("the deployed stacks", refusal.message, refusal.hint)], True
     found: list[Difference | NotCompared] = []

@@ -192,6 +192,9 @@ def _live_resources(cluster: Cluster) -> Iterator[tuple[str, str]]:
             live = (LIVE_ACTIONS[kind],) if kind in LIVE_ACTIONS else ()
             for action in (*live, *READ_ACTIONS.get(kind, ())):
                 yield action, ALL
+    if cluster.on_hyperpod or cluster.uses_slurm:
+        # When the uploaded scripts were written.
+        yield "s3:ListBucket", _bucket(cluster)
     if (cluster.on_hyperpod or cluster.traits.service_runs_controller) and cluster.uses_slurm:
         # The node program and its inputs, under a digest that only the deployment knows.
         yield "s3:GetObject", f"{_bucket(cluster)}/lifecycle/*"

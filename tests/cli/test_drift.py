@@ -152,3 +152,14 @@ def test_the_file_against_the_deployment(deployed: Deployed, tmp_path: Path) -> 
 def test_text(deployed: Deployed) -> None:
     found = clusterwright("drift", deployed.path)
     assert found.out.splitlines()[-1].startswith("test: ")
+
+
+def test_scripts_that_were_written_after_the_deployment(deployed: Deployed) -> None:
+    """Last in this file: when an object was written cannot be undone."""
+    s3 = deployed.account.client("s3")
+    listed = s3.list_objects_v2(Bucket=deployed.bucket, Prefix="lifecycle/")["Contents"]
+    key = next(each["Key"] for each in listed if each["Key"].endswith("/on_create.sh"))
+    before = {one["path"] for one in drift(deployed.path, 1)["differences"]}
+    s3.put_object(Bucket=deployed.bucket, Key=key, Body=b"#!/bin/bash\n")
+    after = {one["path"] for one in drift(deployed.path, 1)["differences"]}
+    assert after - before == {f"s3://{deployed.bucket}/{key}"}

@@ -40,6 +40,9 @@ class StackResource:
     physical_id: str
     """Empty until the resource is created."""
 
+    updated_at: dt.datetime | None = field(default=None, compare=False)
+    """When its status changed last."""
+
 
 def stack(session: AwsSession, name: str) -> Stack | None:
     """Return a stack by its name, None if it does not exist."""
@@ -84,6 +87,7 @@ def stack_resources(session: AwsSession, name: str) -> tuple[StackResource, ...]
             found["LogicalResourceId"],
             found["ResourceType"],
             found.get("PhysicalResourceId") or "",
+            found.get("LastUpdatedTimestamp"),
         )
         for found in session.items(
             "cloudformation", "ListStackResources", "StackResourceSummaries", StackName=name
