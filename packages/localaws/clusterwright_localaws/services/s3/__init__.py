@@ -52,6 +52,7 @@ FIXES = (
     "customer_encryption",
     "version_ids",
     "versioned_writes",
+    "event_bridge_events",
     # Reports what the deletions of the others do.
     "event_records",
 )

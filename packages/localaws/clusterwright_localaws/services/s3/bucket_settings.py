@@ -164,7 +164,7 @@ def put_notifications(call: Call) -> Mapping[str, Any]:
                     said = "CloudFunction" if argument == "LambdaFunction" else argument
                     raise _invalid_argument("The ARN could not be parsed", said, arn)
         if not call.parameters.get("SkipDestinationValidation"):
-            _check_queues([one["QueueArn"] for one in given.get("QueueConfigurations") or []])
+            _check_destinations(given)
     raise ForwardToMoto
 
 
@@ -184,22 +184,50 @@ def _invalid_argument(message: str, name: str, value: str) -> AwsError:
     return AwsError("InvalidArgument", message, 400, ArgumentName=name, ArgumentValue=value)
 
 
-def _check_queues(arns: Sequence[str]) -> None:
-    """Refuse queues that do not exist; S3 sends each one a test message."""
-    missing = []
-    for arn in arns:
-        _, _, _, region, account, name = arn.split(":", 5)
-        queues = moto_state.existing("sqs", account, region)
-        if queues is None or name not in queues.queues:
-            missing.append(arn)
+def _check_destinations(given: Mapping[str, Any]) -> None:
+    """Refuse destinations that do not exist; S3 sends each one a test message.
+
+    Whether their policies let S3 send is not examined.
+    """
+    missing: list[tuple[str, str]] = []
+    for name, argument in _DESTINATIONS.items():
+        for one in given.get(name) or []:
+            arn = one[f"{argument}Arn"]
+            if argument == "LambdaFunction":
+                if not _has_function(arn):
+                    missing.append((f"{arn}, null", f"Not authorized to invoke function [{arn}]"))
+            elif not _exists(argument, arn):
+                missing.append((arn, f"The destination {argument.lower()} does not exist"))
     if missing:
-        more = {f"ArgumentName{number}": arn for number, arn in enumerate(missing, 1)} | {
-            f"ArgumentValue{number}": "The destination queue does not exist"
-            for number in range(1, len(missing) + 1)
-        }
+        more: dict[str, str] = {}
+        for number, (name, text) in enumerate(missing, 1):
+            more |= {f"ArgumentName{number}": name, f"ArgumentValue{number}": text}
         raise AwsError(
             "InvalidArgument",
             "Unable to validate the following destination configurations",
             400,
             **more,
         )
+
+
+def _exists(kind: str, arn: str) -> bool:
+    _, _, _, region, account, name = arn.split(":", 5)
+    if kind == "Queue":
+        queues = moto_state.existing("sqs", account, region)
+        return queues is not None and name in queues.queues
+    topics = moto_state.existing("sns", account, region)
+    return topics is not None and arn in topics.topics
+
+
+def _has_function(arn: str) -> bool:
+    from moto.awslambda.exceptions import UnknownFunctionException
+
+    _, _, _, region, account, _ = arn.split(":", 5)
+    functions = moto_state.existing("awslambda", account, region)
+    if functions is None:
+        return False
+    try:
+        functions.get_function(arn)
+    except (UnknownFunctionException, ValueError):
+        return False
+    return True

@@ -32,7 +32,10 @@ def put_object_acl(call: Call, bucket: Any) -> Mapping[str, Any]:
     from moto.s3 import notifications
 
     found = existing_version(bucket, call.parameters, "PUT")
-    found.set_acl(_acl_of(call.parameters))
+    before, after = _granted(found.acl), _acl_of(call.parameters)
+    found.set_acl(after)
+    if _granted(after) == before:  # nothing is reported
+        return {}
     event = notifications.S3NotificationEvent.OBJECT_ACL_UPDATE_EVENT
     notifications.send_event(call.account, event, bucket, found)
     return {}
@@ -54,3 +57,12 @@ def _acl_of(request: Mapping[str, Any]) -> Any:
         one = FakeGrantee(grantee_id=grantee.get("ID") or "", uri=grantee.get("URI") or "")
         grants.append(FakeGrant([one], [given["Permission"]]))
     return FakeAcl(grants)
+
+
+def _granted(acl: Any) -> set[tuple[str, str, str]]:
+    return {
+        (grantee.id, grantee.uri, permission)
+        for grant in (acl.grants if acl is not None else ())
+        for grantee in grant.grantees
+        for permission in grant.permissions
+    }

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
+from botocore.exceptions import ClientError
 
 from packages.localaws.tests.parts import client, refusal
 
@@ -115,3 +116,55 @@ def test_destinations_that_are_refused() -> None:
     found = refusal(put, bucket="bucket-1", arns=[QUEUE])
     assert found[1] == "Unable to validate the following destination configurations"
     put("bucket-1", [QUEUE], SkipDestinationValidation=True)
+
+
+@pytest.mark.parametrize(
+    ("kind", "arn", "name", "value"),
+    [
+        (
+            "Topic",
+            "arn:aws:sns:us-east-1:123456789012:none",
+            "arn:aws:sns:us-east-1:123456789012:none",
+            "The destination topic does not exist",
+        ),
+        (
+            "LambdaFunction",
+            "arn:aws:lambda:us-east-1:123456789012:function:none",
+            "arn:aws:lambda:us-east-1:123456789012:function:none, null",
+            "Not authorized to invoke function "
+            "[arn:aws:lambda:us-east-1:123456789012:function:none]",
+        ),
+    ],
+)
+def test_topics_and_functions_that_do_not_exist(
+    kind: str, arn: str, name: str, value: str
+) -> None:
+    s3 = client("s3")
+    s3.create_bucket(Bucket="one")
+    one = {f"{kind}Arn": arn, "Events": ["s3:ObjectCreated:*"], "Id": "a"}
+    given = {"Bucket": "one", "NotificationConfiguration": {f"{kind}Configurations": [one]}}
+    with pytest.raises(ClientError) as refused:
+        s3.put_bucket_notification_configuration(**given)
+    error = refused.value.response["Error"]
+    assert (error["Code"], error["ArgumentName1"]) == ("InvalidArgument", name)
+    assert error["ArgumentValue1"] == value
+    s3.put_bucket_notification_configuration(**given, SkipDestinationValidation=True)
+    found = s3.get_bucket_notification_configuration(Bucket="one")
+    assert found[f"{kind}Configurations"] == [one]
+
+
+def test_messages_to_topics_have_a_subject() -> None:
+    sns, sqs, s3 = client("sns"), client("sqs"), client("s3")
+    topic = sns.create_topic(Name="topic")["TopicArn"]
+    url = sqs.create_queue(QueueName="events")["QueueUrl"]
+    sns.subscribe(TopicArn=topic, Protocol="sqs", Endpoint=QUEUE)
+    s3.create_bucket(Bucket="one")
+    one = {"TopicArn": topic, "Events": ["s3:ObjectCreated:*"]}
+    s3.put_bucket_notification_configuration(
+        Bucket="one", NotificationConfiguration={"TopicConfigurations": [one]}
+    )
+    s3.put_object(Bucket="one", Key="a")
+    found = sqs.receive_message(QueueUrl=url, MaxNumberOfMessages=10)["Messages"]
+    messages = [json.loads(each["Body"]) for each in found]
+    assert {each["Subject"] for each in messages} == {"Amazon S3 Notification"}
+    assert "ObjectCreated:Put" in messages[-1]["Message"]
