@@ -69,7 +69,7 @@ _CHECKED_LATER = frozenset({"BucketLocationConstraint", "FilterRuleName", "Objec
 # Patterns that AWS does not enforce, as recorded on AWS: ARNs of buckets have no Region, and the
 # namespace of a metric filter may have a colon. The times of a command's invocation are empty
 # before it starts (Systems Manager's API reference, GetCommandInvocation).
-NOT_ENFORCED = frozenset({"MetricNamespace", "S3ResourceArn", "StringDateTime"})
+NOT_ENFORCED = frozenset({"CopySource", "MetricNamespace", "S3ResourceArn", "StringDateTime"})
 # A beginning after something else, as in EC2's PlacementGroupArn: it refuses every value.
 _CLASS = re.compile(r"\[(?:\\.|[^\]\\])*\]")
 _NEVER_MET = re.compile(r"[\w/:.}-]\^")

@@ -16,6 +16,7 @@ from typing import Any, Final
 from clusterwright_localaws.core.call import Call, operation
 from clusterwright_localaws.core.errors import AwsError, ForwardToMoto
 from clusterwright_localaws.core.service_models import loader
+from clusterwright_localaws.core.timestamps import with_milliseconds
 from clusterwright_localaws.services.s3.access_checks import check_new_bucket
 from clusterwright_localaws.services.s3.fixes.expirations import keep_rules, kept_rules
 from clusterwright_localaws.services.s3.refusals import malformed
@@ -31,6 +32,7 @@ _INFREQUENT: Final = frozenset({"STANDARD_IA", "ONEZONE_IA"})
 _INFREQUENT_DAYS: Final = 30
 _LONGEST_ID: Final = 255
 _SMALLEST: Final = "TransitionDefaultMinimumObjectSize"
+_MIDNIGHT: Final = (0, 0, 0, 0)
 _ALL_CLASSES: Final = "all_storage_classes_128K"
 
 
@@ -60,8 +62,7 @@ def put_lifecycle(call: Call) -> Mapping[str, Any]:
         if names.count(name) > 1:
             raise _invalid(f"Rule ID must be unique. Found same ID for more than one rule: {name}")
     for rule in rules:
-        if rule.get("NoncurrentVersionExpiration", "none") in ({}, None):
-            raise malformed()
+        _check_form(rule)
         for problem in _lifecycle_problems(rule):
             raise _invalid(problem)
     bucket = find_bucket(call.parameters["Bucket"])
@@ -138,6 +139,30 @@ def locations() -> frozenset[str]:
     """Return the regions that a bucket's location may name."""
     model = loader().load_service_model("s3", "service-2")
     return frozenset(model["shapes"]["BucketLocationConstraint"]["enum"])
+
+
+def _check_form(rule: Mapping[str, Any]) -> None:
+    """Refuse what S3's schema refuses, and conditions that contradict each other.
+
+    Recorded on AWS: docs/reference/probes.md, source `localstack`.
+    """
+    expiration, conditions = rule.get("Expiration") or {}, rule.get("Filter") or {}
+    empty = rule.get("NoncurrentVersionExpiration", "none") in ({}, None)
+    marker = "ExpiredObjectDeleteMarker" in expiration and len(expiration) > 1
+    if empty or marker or len(conditions) > 1:
+        raise malformed()
+    tags = [tag["Key"] for tag in (conditions.get("And") or {}).get("Tags") or []]
+    if len({*tags}) < len(tags):
+        raise AwsError("InvalidRequest", "Duplicate Tag Keys are not allowed.", 400)
+    date = expiration.get("Date")
+    if date is not None and (date.hour, date.minute, date.second, date.microsecond) != _MIDNIGHT:
+        raise AwsError(
+            "InvalidArgument",
+            "'Date' must be at midnight GMT",
+            400,
+            ArgumentName="Date",
+            ArgumentValue=with_milliseconds(date),
+        )
 
 
 def _lifecycle_problems(rule: Mapping[str, Any]) -> Iterator[str]:

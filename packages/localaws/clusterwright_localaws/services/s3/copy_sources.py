@@ -14,6 +14,7 @@ from urllib.parse import parse_qs, unquote_plus, urlparse
 
 from clusterwright_localaws.core.call import Call, operation
 from clusterwright_localaws.core.errors import AwsError, ForwardToMoto
+from clusterwright_localaws.services.s3.refusals import invalid_source
 from clusterwright_localaws.services.s3.world_buckets import find_bucket, find_version
 
 _RANGE: Final = re.compile(r"bytes=(\d+)-(\d+)")
@@ -42,12 +43,14 @@ def check_source(request: Mapping[str, Any], *, refuses_missing: bool = False) -
     Raises
     ------
     AwsError
-        NoSuchKey, PreconditionFailed
+        InvalidArgument, NoSuchKey, PreconditionFailed
     """
     parsed = urlparse(request["CopySource"])
     bucket_name, _, key = unquote_plus(parsed.path).lstrip("/").partition("/")
+    if not bucket_name or not key:
+        raise invalid_source()
     bucket = find_bucket(bucket_name)
-    if bucket is None or not key:
+    if bucket is None:
         return None
     version = parse_qs(parsed.query).get("versionId", [None])[0]
     source = find_version(bucket, key, version)

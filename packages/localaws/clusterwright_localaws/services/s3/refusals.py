@@ -24,8 +24,7 @@ def refusal(found: Sequence[str]) -> AwsError:
     given = _VALUE.match(found[0])
     value = given[1] if given else ""
     if member == "copySource":
-        header = "x-amz-copy-source"
-        return _invalid("Invalid copy source object key", header, ArgumentValue=header)
+        return invalid_source()
     if member == "aCL":
         return _invalid("", "x-amz-acl", ArgumentValue=value)
     if member.startswith("accessControlPolicy"):
@@ -59,6 +58,11 @@ def refusal(found: Sequence[str]) -> AwsError:
         text = "Policies must be valid JSON and the first byte must be '{'"
         return AwsError("MalformedPolicy", text, 400)
     return AwsError("InvalidArgument", "; ".join(found), 400)
+
+
+def invalid_source() -> AwsError:
+    header = "x-amz-copy-source"
+    return _invalid("Invalid copy source object key", header, ArgumentValue=header)
 
 
 def invalid_storage_class(given: str) -> AwsError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -115,9 +116,18 @@ def test_lifecycle_rules_that_are_taken() -> None:
     assert [rule["ID"] for rule in found] == ["a", "b", "c"]
 
 
-def test_an_empty_action_is_refused() -> None:
-    empty = lifecycle({"Expiration": {"Days": 1}, "NoncurrentVersionExpiration": {}})
-    assert refusal(empty)[0] == "MalformedXML"
+@pytest.mark.parametrize(
+    ("rule", "code"),
+    [
+        ({"NoncurrentVersionExpiration": {}}, "MalformedXML"),
+        ({"Filter": {"Prefix": "", "ObjectSizeGreaterThan": 500}}, "MalformedXML"),
+        ({"Expiration": {"Days": 1, "ExpiredObjectDeleteMarker": True}}, "MalformedXML"),
+        ({"Expiration": {"Date": datetime(2023, 1, 1, 2, 2, tzinfo=UTC)}}, "InvalidArgument"),
+        ({"Filter": {"And": {"Tags": [{"Key": "a", "Value": "b"}] * 2}}}, "InvalidRequest"),
+    ],
+)
+def test_lifecycle_rules_without_sense(rule: dict[str, Any], code: str) -> None:
+    assert refusal(lifecycle({"Expiration": {"Days": 1}, **rule}))[0] == code
 
 
 def test_lifecycle_without_a_body_is_refused() -> None:

@@ -9,6 +9,8 @@ import boto3
 import pytest
 from botocore.exceptions import ClientError
 
+from clusterwright_localaws.core.errors import AwsError
+from clusterwright_localaws.services.s3.copy_sources import check_source
 from packages.localaws.tests.parts import REGION, client, refusal
 
 DAY = timedelta(days=1)
@@ -110,3 +112,10 @@ def test_a_plus_sign_is_a_space(aws: Any) -> None:
     assert s3.get_object(Bucket="spaces", Key="copy")["Body"].read() == b"text"
     upload = s3.create_multipart_upload(Bucket="spaces", Key="copy")["UploadId"]
     assert s3.upload_part_copy(**copy, UploadId=upload, PartNumber=1)["CopyPartResult"]["ETag"]
+
+
+@pytest.mark.parametrize("source", ["one", "one%2F", "/", "%2F%2F"])
+def test_sources_without_a_key(source: str) -> None:
+    with pytest.raises(AwsError) as refused:
+        check_source({"CopySource": source})
+    assert refused.value.message == "Invalid copy source object key"

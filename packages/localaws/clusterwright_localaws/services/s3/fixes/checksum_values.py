@@ -16,6 +16,8 @@ from typing import Any, Final
 from clusterwright_localaws.core.errors import AwsError
 from clusterwright_localaws.core.runtime import runtime
 from clusterwright_localaws.services.s3 import checksums
+from clusterwright_localaws.services.s3.customer_keys import kept
+from clusterwright_localaws.services.s3.fixes.kms_key_arns import OF_KMS
 from clusterwright_localaws.services.s3.part_checksums import checksum_of, is_kept, keep
 
 MOTO_VERSION = "5.2.5"
@@ -116,7 +118,7 @@ def _mend_uploads() -> None:
         value, etag, computed = complete(self, iter(listed))
         if runtime().active:
             parts = [self.parts[number] for number, _ in listed]
-            computed = _agreed(self.metadata, parts)
+            computed = _agreed(self.metadata, parts) if _has_checksum(self) else None
         return value, etag, computed
 
     S3Response.serialized = _serialized  # type: ignore[method-assign]
@@ -209,6 +211,12 @@ def _check(response: Any) -> tuple[str, str] | None:
         if checksums.checksum(_body(response), algorithm) not in (None, value):
             raise _bad_digest(algorithm)
     return given
+
+
+def _has_checksum(upload: Any) -> bool:
+    """Return whether S3 answers a checksum: none by default of what others' keys encrypt."""
+    named = upload.metadata.get(f"{_HEADER}algorithm") or _of_the_object.get()
+    return bool(named) or not (upload.sse_encryption in OF_KMS or kept(upload))
 
 
 def _agreed(metadata: Any, parts: Sequence[Any]) -> tuple[str, str, int] | None:

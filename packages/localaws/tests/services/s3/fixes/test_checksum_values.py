@@ -183,3 +183,12 @@ def test_one_checksum_only(s3: Any) -> None:
     assert refusal(s3.put_object, **KEY, Body=b"", **two)[1] == (
         "Expecting a single x-amz-checksum- header. Multiple checksum Types are not allowed."
     )
+
+
+def test_uploads_with_keys_of_others_have_no_default(s3: Any) -> None:
+    parts = ((b"test", {}),)
+    assert "ChecksumCRC64NVME" in s3.complete_multipart_upload(**upload(s3, *parts))
+    kms = upload(s3, *parts, ServerSideEncryption="aws:kms")
+    assert "ChecksumCRC64NVME" not in s3.complete_multipart_upload(**kms)
+    named = upload(s3, *parts, ServerSideEncryption="aws:kms", ChecksumAlgorithm="CRC64NVME")
+    assert "ChecksumCRC64NVME" in s3.complete_multipart_upload(**named)
