@@ -280,12 +280,16 @@ def _implemented(
     service, operation, parameters = call.service, call.operation, call.parameters
     current, whose = call.runtime, (service, operation, call.account, call.region)
     if implementation is not None:
-        # ForwardToMoto: moto keeps this resource.
-        with contextlib.suppress(ForwardToMoto):
-            with acting, nullcontext() if service in _OWN_LOCKS else current.lock:
-                result = implementation(call)
-            for left in call.unlocked:
-                left()
+        result: Mapping[str, Any] | None = None
+        with (
+            acting,
+            nullcontext() if service in _OWN_LOCKS else current.lock,
+            contextlib.suppress(ForwardToMoto),  # moto keeps this resource
+        ):
+            result = implementation(call)
+        for left in call.unlocked:
+            left()
+        if result is not None:
             result = pagination.shorten(hits, service, operation, result)
             if call.page_limit is not None:
                 result = truncation.cut(current, whose, result, call.page_limit)

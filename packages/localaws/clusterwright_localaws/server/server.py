@@ -31,6 +31,7 @@ DEFAULT_PORT = 5555
 # How long running calls have to end when the server stops.
 _GRACE_SECONDS = 0.3
 _NO_CONTENT = 204
+_REQUEST_ID = "x-amzn-RequestId"
 # Headers that say something of a body.
 _OF_A_BODY = frozenset({"content-length", "content-type"})
 # Larger objects of S3 are buffered in a file.
@@ -354,7 +355,12 @@ def _respond(answered: Answer, environ: dict[str, Any], start_response: Any) -> 
     raw = body.encode() if isinstance(body, str) else body
     pairs = headers.pairs if isinstance(headers, _Headers) else list(headers.items())
     omitted = _OF_A_BODY | {"status"} if status == _NO_CONTENT else {"status"}
-    pairs = [(name, value) for name, value in pairs if name.lower() not in omitted]
+    pairs = [
+        # moto writes it in lower case.
+        (_REQUEST_ID if name.lower() == _REQUEST_ID.lower() else name, value)
+        for name, value in pairs
+        if name.lower() not in omitted
+    ]
     if status != _NO_CONTENT and not any(name.lower() == "content-length" for name, _ in pairs):
         pairs.append(("Content-Length", str(len(raw))))
     try:

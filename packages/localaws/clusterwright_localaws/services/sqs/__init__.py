@@ -1,3 +1,4 @@
 """Amazon SQS."""
 
+API = ("alarms",)
 FIXES = ("policy_kept",)

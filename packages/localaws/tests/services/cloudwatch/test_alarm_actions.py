@@ -123,3 +123,15 @@ def test_a_topic_of_another_account_but_not_of_another_region() -> None:
         f"Failed to execute action {there.arn}",
         f"Successfully executed action {here.arn}",
     ]
+
+
+def test_a_state_that_is_found_when_alarms_are_described() -> None:
+    arn, url = topic(), queue()
+    subscribe(arn, "sqs", QUEUE)
+    cloudwatch = client("cloudwatch")
+    cloudwatch.put_metric_alarm(
+        **alarm(AlarmName="one", TreatMissingData="breaching", AlarmActions=[arn])
+    )
+    (found,) = cloudwatch.describe_alarms()["MetricAlarms"]
+    assert found["StateValue"] == "ALARM"
+    assert [each.split(":")[0] for each in subjects(url)] == ["ALARM"]
