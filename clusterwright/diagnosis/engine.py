@@ -87,6 +87,16 @@ _STORAGE: Final = "io-error"
 _EIO: Final = "input/output error"
 """The signature of storage that does not answer, and the text of its errno."""
 
+_REPEATED: Final = {
+    "lustre-full": "disk-full",
+    "lustre-quota": "disk-quota",
+    "clock": "munge-clock",
+    "efa-not-used": "efa-error",
+}
+"""What a cause is called by a program that meets it, if that program does not say more."""
+
+_SAYS_MORE: Final = {"efa-error": lambda cause: "an earlier error of this" not in cause}
+
 _RUN: Final = 500
 """Lines between exceptions of one failure."""
 
@@ -471,9 +481,11 @@ def _resources(group: Sequence[_Match]) -> tuple[str, ...]:
 
 def _explained(found: Sequence[Finding]) -> list[Finding]:
     """Findings without those that another one explains, whose evidence they get."""
-    storage = [f for f in found if any(_same_storage(f, other) for other in found)]
+    first = [
+        f for f in found if any(_same_storage(f, other) or _repeats(other, f) for other in found)
+    ]
     by_rank = sorted(
-        found, key=lambda f: (f not in storage, f.rank, f.signature in _FOLLOWING, _order(f))
+        found, key=lambda f: (f not in first, f.rank, f.signature in _FOLLOWING, _order(f))
     )
     kept: list[Finding] = []
     for finding in by_rank:
@@ -495,7 +507,9 @@ def explains(cause: Finding, other: Finding) -> bool:
     """Whether a finding is the usual reason of another one."""
     if "info" in (cause.severity, other.severity):
         return False
-    if cause.rank >= other.rank and not (_precedes(cause, other) or _same_storage(cause, other)):
+    if cause.rank >= other.rank and not (
+        _precedes(cause, other) or _same_storage(cause, other) or _repeats(other, cause)
+    ):
         return False
     if cause.signature == UNKNOWN and cause.evidence[0].kind != "log":
         return False
@@ -516,6 +530,14 @@ def _same_storage(cause: Finding, other: Finding) -> bool:
     return cause.signature == _STORAGE != other.signature and all(
         _EIO in e.text.lower() for e in other.evidence
     )
+
+
+def _repeats(finding: Finding, cause: Finding) -> bool:
+    """Whether a program says in its own words what another finding says of its reason."""
+    if _REPEATED.get(cause.signature) != finding.signature:
+        return False
+    says_more = _SAYS_MORE.get(finding.signature)
+    return says_more is None or not says_more(finding.cause)
 
 
 def _related(cause: Evidence, other: Evidence) -> bool:

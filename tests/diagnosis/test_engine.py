@@ -28,6 +28,23 @@ def test_consequence_becomes_evidence_of_its_cause() -> None:
     assert [e.text for e in finding.evidence] == [XID, "Not responding"]
 
 
+def test_what_a_program_calls_a_cause_is_no_other_cause() -> None:
+    for cause, repeated in (
+        ("LustreError: ost_write to node 10.0.1.5@tcp failed: rc = -28", "[Errno 28] No space"),
+        ("chronyd[900]: System clock wrong by 34.2 seconds", "munge: Rewound credential"),
+        (
+            "NCCL INFO Using network Socket",
+            "nccl_net_ofi_init:1483 NCCL WARN NET/OFI aws-ofi-nccl initialization failed",
+        ),
+    ):
+        lines = [item("log", text, job="7", id=text) for text in (repeated, cause)]
+        (finding,) = findings(*lines)
+        assert {e.text for e in finding.evidence} == {cause, repeated}, finding
+    elsewhere = [item("log", "LustreError: rc = -28", node="w-1", id="1")]
+    found = findings(*elsewhere, item("log", "No space left on device", node="w-2", id="2"))
+    assert [f.signature for f in found] == ["lustre-full", "disk-full"]
+
+
 def test_consequence_on_another_node_is_a_finding_of_its_own() -> None:
     found = findings(
         item("log", XID, node="w-1"), item("scheduler-node", "Not responding", node="w-2")

@@ -21,10 +21,11 @@ _LOGS: Final = ("log", "daemon", "scheduler-node", "node-status", "cluster-event
 _COMMAND: Final = r"(?:^|(?<=\n)|(?<=[\]:\dZ] ))(?:sbatch|srun|salloc): "
 """Where a command's own message begins: at the line's begin, after a time, or quoted after a colon."""
 
+
 SIGNATURES: Final = (
     Signature(
         "clock",
-        "the node's clock is not synchronised: chrony has no usable time source",
+        "the node's clock is not synchronised: chrony has no usable time source, or finds it wrong",
         (r"Can't synchroni[sz]e: no|no selectable sources|System clock wrong by",),
         confidence="likely",
         kinds=("log",),
