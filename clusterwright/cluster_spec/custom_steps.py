@@ -7,6 +7,7 @@ a reserved name, syntax that Python on nodes does not support, a missing functio
 from __future__ import annotations
 
 import ast
+import functools
 import graphlib
 import re
 import sys
@@ -76,13 +77,19 @@ def built_in() -> dict[str, tuple[str, ...]]:
     root = repository_root.root()
     if root is None:
         return {}
-    found = {}
-    for file in sorted((root / _BUILT_IN).glob("[!_]*.py")):
-        after = _assigned(ast.parse(files.read_text(file)))["AFTER"]
-        # All strings in it, because AFTER may be composed of other names.
-        words = [n.value for n in ast.walk(after) if isinstance(n, ast.Constant)]
-        found[file.stem] = tuple(word for word in words if isinstance(word, str))
-    return found
+    return {
+        file.stem: _after(files.read_text(file))
+        for file in sorted((root / _BUILT_IN).glob("[!_]*.py"))
+    }
+
+
+@functools.cache
+def _after(text: str) -> tuple[str, ...]:
+    """Return AFTER of a built-in step; the text is kept, because a spec is loaded many times."""
+    after = _assigned(ast.parse(text))["AFTER"]
+    # All strings in it, because AFTER may be composed of other names.
+    words = [n.value for n in ast.walk(after) if isinstance(n, ast.Constant)]
+    return tuple(word for word in words if isinstance(word, str))
 
 
 def cycle(steps: Mapping[str, CustomStep]) -> tuple[str, ...]:
