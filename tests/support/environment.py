@@ -44,6 +44,9 @@ def isolate(environment: MutableMapping[str, str]) -> None:
             "NO_PROXY": "localhost,127.0.0.1,::1",
             "no_proxy": "localhost,127.0.0.1,::1",
             "NO_COLOR": "1",
+            # Several test processes share the processors: one thread of V8 for collection and
+            # compilation saves a quarter of the processor time of a synthesis.
+            "NODE_OPTIONS": "--v8-pool-size=1",
             "COLUMNS": "100",
             "TZ": "UTC",
             "PATH": f"{programs}{os.pathsep}{environment.get('PATH', os.defpath)}",
