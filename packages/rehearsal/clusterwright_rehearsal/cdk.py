@@ -18,6 +18,9 @@ from clusterwright_rehearsal.errors import RehearsalError
 from clusterwright_rehearsal.registry import Registry
 
 CHECKOUT = Path(__file__).resolve().parents[3]
+VALIDATION = "CDK_VALIDATION"
+"""`false` disables the CDK's own validation of templates, as in any other synthesis."""
+
 _ANSI = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 
 
@@ -35,7 +38,9 @@ class Cdk:
         self.log = folder / "cdk.log"
         programs = Path(sys.executable).parent
         self._environment = {
-            k: v for k, v in os.environ.items() if not k.startswith(("AWS_", "CDK_"))
+            k: v
+            for k, v in os.environ.items()
+            if k == VALIDATION or not k.startswith(("AWS_", "CDK_"))
         } | {
             "AWS_ENDPOINT_URL": url,
             "AWS_ACCESS_KEY_ID": account,

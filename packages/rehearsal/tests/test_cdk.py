@@ -60,6 +60,17 @@ def test_nothing_leads_to_a_real_account(cdk: Cdk, runs: Runs) -> None:
     assert runs.calls[0]["cwd"].name == "bootstrap"
 
 
+def test_validation_is_disabled_as_in_other_syntheses(
+    runs: Runs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CDK_VALIDATION", "false")
+    monkeypatch.setenv("CDK_DEFAULT_ACCOUNT", "999988887777")
+    Cdk("http://localhost:1", "111122223333", "us-east-1", tmp_path).bootstrap()
+    environment = runs.calls[0]["env"]
+    assert environment["CDK_VALIDATION"] == "false"
+    assert "CDK_DEFAULT_ACCOUNT" not in environment
+
+
 def test_each_spec_has_its_own_assembly(cdk: Cdk, runs: Runs, tmp_path: Path) -> None:
     before, after, reverted = (tmp_path / f"{name}.yaml" for name in ("a", "b", "c"))
     before.write_text("count: 2")
