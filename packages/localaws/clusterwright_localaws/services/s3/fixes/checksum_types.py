@@ -13,7 +13,8 @@ from urllib.parse import unquote
 
 from clusterwright_localaws.core.runtime import runtime
 from clusterwright_localaws.services.s3 import checksums
-from clusterwright_localaws.services.s3.fixes.checksum_values import joined
+from clusterwright_localaws.services.s3.fixes.checksum_values import is_named, joined
+from clusterwright_localaws.services.s3.fixes.kms_key_arns import OF_KMS
 from clusterwright_localaws.services.s3.fixes.object_parts import completed_parts
 
 MOTO_VERSION = "5.2.5"
@@ -150,7 +151,7 @@ def _headers_of(key: Any) -> Iterator[tuple[str, str]]:
 def _add(response: Any, action: str | None, result: dict[str, Any]) -> None:
     if action == "CompleteMultipartUpload":
         key = response.backend.get_object(result["Bucket"], result["Key"])
-        if key is not None and key.checksum_algorithm and key.checksum_value:
+        if key is not None and key.checksum_algorithm and key.checksum_value and _is_shown(key):
             result[f"Checksum{key.checksum_algorithm}"] = _value_of(key)
             result["ChecksumType"] = key.checksum_type
     elif action == "CopyObject":
@@ -165,6 +166,15 @@ def _add(response: Any, action: str | None, result: dict[str, Any]) -> None:
             if key is not None and key.checksum_algorithm and key.checksum_value:
                 item["ChecksumAlgorithm"] = [key.checksum_algorithm]
                 item["ChecksumType"] = key.checksum_type
+
+
+def _is_shown(key: Any) -> bool:
+    """Return whether S3 answers the checksum of a completed upload.
+
+    Recorded on AWS: not the one that S3 adds where a key of KMS encrypts, which the object has.
+    """
+    upload = key.multipart
+    return upload is None or upload.sse_encryption not in OF_KMS or is_named(upload)
 
 
 def _listed(keys: Any, name: str, version: str | None) -> Any | None:

@@ -17,7 +17,6 @@ from clusterwright_localaws.core.errors import AwsError
 from clusterwright_localaws.core.runtime import runtime
 from clusterwright_localaws.services.s3 import checksums
 from clusterwright_localaws.services.s3.customer_keys import kept
-from clusterwright_localaws.services.s3.fixes.kms_key_arns import OF_KMS
 from clusterwright_localaws.services.s3.part_checksums import checksum_of, is_kept, keep
 
 MOTO_VERSION = "5.2.5"
@@ -118,7 +117,10 @@ def _mend_uploads() -> None:
         value, etag, computed = complete(self, iter(listed))
         if runtime().active:
             parts = [self.parts[number] for number, _ in listed]
-            computed = _agreed(self.metadata, parts) if _has_checksum(self) else None
+            computed = None
+            # By default S3 adds none to what a customer's key encrypts.
+            if is_named(self) or not kept(self):
+                computed = _agreed(self.metadata, parts)
         return value, etag, computed
 
     S3Response.serialized = _serialized  # type: ignore[method-assign]
@@ -213,10 +215,9 @@ def _check(response: Any) -> tuple[str, str] | None:
     return given
 
 
-def _has_checksum(upload: Any) -> bool:
-    """Return whether S3 answers a checksum: none by default of what others' keys encrypt."""
-    named = upload.metadata.get(f"{_HEADER}algorithm") or _of_the_object.get()
-    return bool(named) or not (upload.sse_encryption in OF_KMS or kept(upload))
+def is_named(upload: Any) -> bool:
+    """Return whether an upload, or its completion, names an algorithm."""
+    return bool(upload.metadata.get(f"{_HEADER}algorithm") or _of_the_object.get())
 
 
 def _agreed(metadata: Any, parts: Sequence[Any]) -> tuple[str, str, int] | None:

@@ -60,7 +60,7 @@ def _send(account: str, bucket: Any, name: str, key: Any) -> None:
     from moto.core.utils import unix_time
     from moto.events.models import events_backends
 
-    event = {
+    event: Any = {
         "version": "0",
         "id": str(uuid.uuid4()),
         "detail-type": _KINDS[name][0],

@@ -185,10 +185,12 @@ def test_one_checksum_only(s3: Any) -> None:
     )
 
 
-def test_uploads_with_keys_of_others_have_no_default(s3: Any) -> None:
+def test_completions_with_keys_of_kms_answer_no_default(s3: Any) -> None:
     parts = ((b"test", {}),)
     assert "ChecksumCRC64NVME" in s3.complete_multipart_upload(**upload(s3, *parts))
     kms = upload(s3, *parts, ServerSideEncryption="aws:kms")
     assert "ChecksumCRC64NVME" not in s3.complete_multipart_upload(**kms)
-    named = upload(s3, *parts, ServerSideEncryption="aws:kms", ChecksumAlgorithm="CRC64NVME")
-    assert "ChecksumCRC64NVME" in s3.complete_multipart_upload(**named)
+    named = {"Bucket": kms["Bucket"], "Key": kms["Key"]}
+    assert "ChecksumCRC64NVME" in s3.head_object(**named, ChecksumMode="ENABLED")
+    kms = upload(s3, *parts, ServerSideEncryption="aws:kms", ChecksumAlgorithm="CRC64NVME")
+    assert "ChecksumCRC64NVME" in s3.complete_multipart_upload(**kms)
