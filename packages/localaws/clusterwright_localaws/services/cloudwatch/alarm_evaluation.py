@@ -245,6 +245,7 @@ def _data(call: Call, alarm: Any, found: _Range) -> str:
         "version": "1.0",
         "queryDate": stamp(call.now),
         "startDate": stamp(found.points[0][0] if found.points else found.start),
+        "unit": alarm.unit,
         "statistic": alarm.statistic or alarm.extended_statistic,
         "period": alarm.period,
         "recentDatapoints": [value for _, value in found.points],

@@ -61,6 +61,13 @@ def state(name: str = "busy") -> str:
 
 
 class TestEvaluation:
+    @pytest.mark.parametrize("unit", ["Seconds", None])
+    def test_the_unit_of_an_alarm_is_in_the_data_of_its_reason(self, unit: str | None) -> None:
+        make(TreatMissingData="breaching", **({"Unit": unit} if unit else {}))
+        found = described()
+        assert found["StateValue"] == "ALARM"
+        assert json.loads(found["StateReasonData"]).get("unit") == unit
+
     def test_states_follow_the_data(self) -> None:
         make()
         assert state() == "INSUFFICIENT_DATA"
