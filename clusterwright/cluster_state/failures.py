@@ -31,7 +31,7 @@ from clusterwright.cluster_state.failure_hyperpod import (
 from clusterwright.cluster_state.failure_stacks import failures_of, stacks_of, states_of
 from clusterwright.cluster_state.not_read import NotRead as Refused
 from clusterwright.cluster_state.parallel import Progress, read_together
-from clusterwright.cluster_state.published import parsed, publishing_node
+from clusterwright.cluster_state.published import not_readable, parsed, publishing_node
 from clusterwright.diagnosis import cluster_events, scheduler
 from clusterwright.diagnosis.model import Evidence, NotRead, Target
 from clusterwright.platforms.hyperpod.instance_groups import lifecycle_bucket
@@ -214,6 +214,8 @@ class Reader:
             )
         if view.state is None:
             return
+        for part in not_readable(view.state, "daemons", "nodes", "running", "pending"):
+            self._refuse(part.what, part)
         document = json.loads(text)
         self.found.document = document
         self.found.names.update(scheduler.names_of(document))

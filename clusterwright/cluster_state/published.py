@@ -8,6 +8,7 @@ design is in docs/designs/operating.md; the schema is schema/scheduler-state.sch
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
@@ -255,6 +256,17 @@ class SchedulerView:
     def current(self) -> SchedulerState | None:
         """The state, if it is not older than `STALE_AFTER`."""
         return self.state if self.unknown is None else None
+
+
+_READ: Final = {"running": "running jobs", "pending": "waiting jobs"}
+
+
+def not_readable(state: SchedulerState, *keys: str) -> Iterator[NotRead]:
+    """Those of the keys that the controller wrote as null, because it could not read them."""
+    for key in keys:
+        if getattr(state, key) is None and key in state.model_fields_set:
+            name = _READ.get(key, key)
+            yield NotRead(f"the scheduler's {name}", "the controller could not read it")
 
 
 def publishing_node(cluster: Cluster) -> str:

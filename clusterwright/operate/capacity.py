@@ -15,7 +15,7 @@ from clusterwright.cluster_spec.models.compute import (
 )
 from clusterwright.cluster_state.capacity import purchases
 from clusterwright.cluster_state.not_read import known
-from clusterwright.cluster_state.published import RunningJob
+from clusterwright.cluster_state.published import RunningJob, not_readable
 from clusterwright.cluster_state.results import CapacityState, ClusterState
 from clusterwright.operate.capacity_findings import (
     IN_USE,
@@ -77,6 +77,8 @@ def capacity_report(
     parts: list[object] = [state.nodes, *unread_parts(state)]
     if not nothing_there(state):
         parts.append(state.scheduler.unknown)
+    if cluster.uses_slurm and state.scheduler.current is not None:
+        parts += not_readable(state.scheduler.current, "nodes", "running")
     return CapacityReport(
         file=file,
         environment=cluster.environment,

@@ -139,6 +139,17 @@ def test_a_state_that_cannot_be_used_is_unknown(
     assert (reason is None) == (not {entry.what for entry in found.unknown} - unknown.keys())
 
 
+def test_what_the_controller_could_not_read_is_unknown(cluster: Cluster) -> None:
+    state = {"schema_version": 1, "environment": "test", "written_at": NOW.isoformat()}
+    unread = {"nodes": None, "running": None, "ended": None}
+    found = read(Published(json.dumps({**state, **unread})), cluster)
+    # Without accounting nobody knows the jobs that ended.
+    assert [entry.what for entry in found.unknown if "scheduler" in entry.what] == [
+        "the scheduler's nodes",
+        "the scheduler's running jobs",
+    ]
+
+
 def test_pcs_is_asked_for_its_cluster_first(tmp_path: Path) -> None:
     cluster = load_cluster(write(tmp_path / "s.yaml", PCS_MINIMAL)).cluster
     found = read(Empty("GetCluster"), cluster)

@@ -136,6 +136,13 @@ def test_unknown_scheduler(tmp_path: Path) -> None:
     assert found.exit_code == 2
 
 
+def test_jobs_that_the_controller_could_not_read_are_unknown(tmp_path: Path) -> None:
+    found = report(tmp_path, scheduler=SchedulerView(published(BUSY, running=None), None))
+    (failure,) = found.failures
+    assert failure.note == "which jobs run is unknown"
+    assert [each.what for each in found.unknown] == ["the scheduler's running jobs"]
+
+
 def test_nothing_deployed_is_not_unknown(tmp_path: Path) -> None:
     view = SchedulerView(None, NotRead("the scheduler's view", "no such bucket"))
     found = report(tmp_path, stacks=(), cluster=None, nodes=None, scheduler=view)
