@@ -400,7 +400,8 @@ SIGNATURES: Final = (
             r"Encountered FaultyInstance",
             r"deep ?health ?check.{0,120}(?:fail|did not pass|unsuccessful|error)[^:\n]*:?\s*"
             r"(?P<reason>[^\n]{0,120})",
-            r"(?<![\w/])(?P<reason>(?:InstanceStress|InstanceConnectivity|MultiNodeTrainingValidation|"
+            # Of NCCL's results, ncclInternalError means "internal check failed".
+            r"(?<![\w/])(?!nccl\w*Error\b)(?P<reason>(?:InstanceStress|InstanceConnectivity|MultiNodeTrainingValidation|"
             # After a file of a source it is a check of glog or abseil.
             r"NCCL|DCGM|EFA)\w*)\b(?!.{0,60}\.\w{1,4}:\d+\] Check failed: ).{0,60}(?:check|test).{0,30}"
             r"(?:FAIL|failed)",

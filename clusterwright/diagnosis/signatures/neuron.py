@@ -136,7 +136,7 @@ SIGNATURES: Final = (
     Signature(
         "neuron-memory-error",
         "Neuron: a device's memory has an error that cannot be corrected",
-        (r"Uncorrectable memory error is detected on Neuron device",),
+        (r"Uncorrectable(?: \w{2,5})? memory error is detected",),
         per_node=True,
         next=(_REPLACE, _ACCEPT),
     ),

@@ -344,7 +344,7 @@ SIGNATURES: Final = (
             r"(?:error(?! count)|\berr: \d|fail|exhausted|unresponsive|[Uu]nable to (?:register|create|open|allocate|post)))"
             r"[^\n]{1,240})",
             r"^(?!libfabric:\d+:\d+:(?:core|:core):)(?!.*<info>).*?(?<![/\w.-])(?:libfabric|fi_cq_read\w*|efa)"
-            r"(?:_\w{1,60}(?:\(\))?)?[: ].{0,100}(?<![/\w.-])(?P<reason>(?:errors?(?! count)|fail(?:s|ed|ure)?)\b[^\n]{0,100})",
+            r"(?:_\w{1,60}(?:\(\))?)?[: ].{0,100}(?<![/\w.-])(?<!\bno )(?<!\b0 )(?P<reason>(?:errors?(?! count)|fail(?:s|ed|ure)?)\b[^\n]{0,100})",
             r"efa_\w*(?:unresponsive_remote|retrans_timeout)\w*(?P<reason>)",
             # A queue of events whose program did not take the error: libfabric ends it.
             r"\berr: [^\n]{1,60}\bprov_errno: (?P<reason>[^\n]{1,100}\bprov/efa/[^\n]{0,80})",

@@ -95,6 +95,7 @@ def test_normal_messages_have_no_signature(text: str) -> None:
     ("text", "signature"),
     [
         ("E: Unable to locate package linux-headers-6.5.0-1020-aws", "driver-headers"),
+        ("ncclInternalError: Internal check failed.", "deep-health-check"),
         ("Error: Unable to find a match: kernel-devel-5.10.0-1.amzn2", "driver-headers"),
     ],
 )

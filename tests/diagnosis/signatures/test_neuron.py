@@ -50,6 +50,7 @@ CASES = (
         "neuron-error",
     ),
     ("nrtd[1]: [TDRV:tdrv_x] Could not reserve core 3", "neuron-error"),
+    ("[ND 3][NC 1] Uncorrectable HBM memory error is detected.", "neuron-memory-error"),
     ("INFO 13 [root]: Subcommand returned with exitcode=70", "neuron-compiler"),
     ("ERROR   NRT:nrt_init      Unable to read compatible Driver version.", "neuron-device"),
     ("ERROR   NRT:nrt_init      Please check /dev/neuron# is accessible.", "neuron-device"),

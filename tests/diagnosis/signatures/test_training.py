@@ -184,6 +184,8 @@ def test_message_has_its_signature(kind: str, text: str, signature: str) -> None
 @pytest.mark.parametrize(
     "text",
     [
+        "kernel: EFA: 32 devices, no errors",
+        "efa_metrics: 0 errors on 32 devices",
         "ProcessGroupNCCL initialized with following options: TIMEOUT(ms): 600000",
         "ProcessGroupNCCL environments: TORCH_NCCL_DUMP_ON_TIMEOUT: 1, TORCH_NCCL_BLOCKING_WAIT: 0",
         "export FI_EFA_FORK_SAFE=1",
