@@ -126,6 +126,20 @@ def expand(body: Mapping[str, Any], given: Sequence[Mapping[str, Any]], previous
     ValidationError
         A loop is malformed, its collection is not known, or what it makes is too large.
     """
+    values = values_of(body, given, previous)
+    try:
+        return _Loops(body, values).expand(body, {})
+    except RecursionError:
+        raise ValidationError("Template error: the template is nested too deeply.") from None
+
+
+def values_of(
+    body: Mapping[str, Any], given: Sequence[Mapping[str, Any]], previous: Any
+) -> dict[str, Any]:
+    """Return the values of a template's parameters, by name; those of lists are lists.
+
+    `given` and `previous` are those of `expand`.
+    """
     values: dict[str, Any] = {}
     declared = body.get("Parameters")
     requested = {one.get("ParameterKey"): one for one in given}
@@ -143,10 +157,7 @@ def expand(body: Mapping[str, Any], given: Sequence[Mapping[str, Any]], previous
             values[name] = [item.strip() for item in str(value).split(",")]
         else:
             values[name] = value
-    try:
-        return _Loops(body, values).expand(body, {})
-    except RecursionError:
-        raise ValidationError("Template error: the template is nested too deeply.") from None
+    return values
 
 
 def has_loops(node: Any) -> bool:

@@ -1,8 +1,9 @@
-"""The processed stage of a template with the transform AWS::LanguageExtensions.
+"""The processed stage of a template with AWS::LanguageExtensions or AWS::Include.
 
-As recorded on AWS (docs/reference/probes.md, source `localstack`), it is JSON without the
-transform and without loops, and functions of known values are replaced by their results. Recorded
-are Fn::Join, Fn::Length, Fn::Sub and Fn::ToJsonString; the others are replaced alike.
+Of the first, as recorded on AWS (docs/reference/probes.md, source `localstack`), it is JSON
+without the transform and without loops, and functions of known values are replaced by their
+results. Recorded are Fn::Join, Fn::Length, Fn::Sub and Fn::ToJsonString; the others are replaced
+alike. Of the second it is JSON with what was included.
 """
 
 from __future__ import annotations
@@ -30,9 +31,11 @@ _FOLDED: Final = frozenset(
 
 def processed_text(template: Template, scope: Scope) -> str:
     """Return the text of the processed stage; other templates are as they were written."""
-    if not template.language_extensions:
+    if not template.language_extensions and not template.included:
         return template.source
     body = {key: value for key, value in template.body.items() if key != "Transform"}
+    if not template.language_extensions:
+        return json.dumps(body)
     for section in ("Resources", "Outputs"):
         if section in body:
             body[section] = _folded(body[section], scope)

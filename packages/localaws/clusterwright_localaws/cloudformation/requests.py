@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -89,9 +90,9 @@ def read_template(
             )
         if previous is None:
             raise ValidationError("There is no previous template to use.")
-        if not previous.template.language_extensions:
+        if not previous.template.language_extensions and not previous.template.included:
             return previous.template
-        # The loops of the template may have other values now.
+        # Loops may have other values now, and included objects another content.
         return _read(store, previous.template.source, request, previous)
     if len(given) != 1:
         raise ValidationError("Either Template URL or Template Body must be specified.")
@@ -116,6 +117,7 @@ def _read(
         region=store.region,
         given=request.get("Parameters", []),
         previous={name: one.value for name, one in before.items()},
+        read=functools.partial(_object, store),
     )
 
 
@@ -200,14 +202,17 @@ def fetch(store: Store, url: str) -> str:
     ValidationError
         The URL or the object cannot be read, or the text is too long.
     """
+    bucket, key = bucket_and_key(url)
+    hosted = provider.hosted(bucket, key, store.region)
+    return hosted if hosted is not None else _object(store, bucket, key)
+
+
+def _object(store: Store, bucket: str, key: str) -> str:
+    """Return the text of an object, with the errors of `fetch`."""
     from botocore.exceptions import ClientError
 
     from clusterwright_localaws.core.boto_clients import client
 
-    bucket, key = bucket_and_key(url)
-    hosted = provider.hosted(bucket, key, store.region)
-    if hosted is not None:
-        return hosted
     try:
         found = client("s3", account=store.account, region=store.region).get_object(
             Bucket=bucket, Key=key

@@ -9,12 +9,13 @@ import functools
 import json
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from clusterwright_localaws.cloudformation.errors import ValidationError
 from clusterwright_localaws.cloudformation.function_arguments import check_functions
-from clusterwright_localaws.cloudformation.loops import expand, has_loops
+from clusterwright_localaws.cloudformation.includes import INCLUDE, Read, include, includes
+from clusterwright_localaws.cloudformation.loops import expand, has_loops, values_of
 from clusterwright_localaws.cloudformation.references import (
     PSEUDO_PARAMETERS,
     Reference,
@@ -27,6 +28,7 @@ from clusterwright_localaws.cloudformation.template_text import parse_text
 LANGUAGE_EXTENSIONS = "AWS::LanguageExtensions"
 SERVERLESS = "AWS::Serverless-2016-10-31"
 """Supported if no resource has a serverless type: then it changes nothing."""
+_TRANSFORMS = (INCLUDE, LANGUAGE_EXTENSIONS, SERVERLESS)
 WAIT_CONDITION = "AWS::CloudFormation::WaitCondition"
 
 _SECTIONS = frozenset(
@@ -82,6 +84,8 @@ class Template:
 
     source: str
     body: Mapping[str, Any]
+    included: bool = False
+    """Whether parts of the body are objects in S3, which the source names."""
 
     @classmethod
     def read(
@@ -91,8 +95,9 @@ class Template:
         region: str,
         given: Sequence[Mapping[str, Any]] = (),
         previous: Mapping[str, Any] | None = None,
+        read: Read | None = None,
     ) -> Template:
-        """Parse and check a template, and expand its loops.
+        """Parse and check a template, insert what it includes, and expand its loops.
 
         Parameters
         ----------
@@ -102,6 +107,8 @@ class Template:
             Where the resource types must exist.
         given, previous:
             The parameters of the request, and those of the stack by name; loops may use them.
+        read:
+            Reads an object in S3 by bucket and key, for templates that include some.
 
         Raises
         ------
@@ -109,8 +116,12 @@ class Template:
             With CloudFormation's message for the first thing that is wrong.
         """
         template = cls(source, parse_text(source))
+        if read is not None and includes(template.body):
+            values = values_of(template.body, given, previous)
+            template = cls(source, include(template.body, values, read), included=True)
         if template.language_extensions and has_loops(template.body):
-            template = cls(source, expand(template.body, given, previous))
+            body = expand(template.body, given, previous)
+            template = replace(template, body=body)
         _check(template, region)
         return template
 
@@ -145,11 +156,12 @@ class Template:
 
     @property
     def transforms(self) -> list[str]:
-        """The names in the ``Transform`` section."""
+        """The names in the ``Transform`` section, and that of a transform within the others."""
         found = self.body.get("Transform", [])
         listed = found if isinstance(found, list) else [found]
         # In full a transform is an object with a name and parameters.
-        return [str(one.get("Name")) if isinstance(one, Mapping) else str(one) for one in listed]
+        names = [str(one.get("Name")) if isinstance(one, Mapping) else str(one) for one in listed]
+        return [*names, INCLUDE] if self.included and INCLUDE not in names else names
 
     @property
     def language_extensions(self) -> bool:
@@ -194,7 +206,7 @@ class Template:
             for resource in self.resources.values()
             if resource["Type"] in _IAM_NAMES
         ]
-        macros = [one for one in self.transforms if one in (LANGUAGE_EXTENSIONS, SERVERLESS)]
+        macros = [one for one in self.transforms if one in _TRANSFORMS]
         expand = ["CAPABILITY_AUTO_EXPAND"] if macros else []
         if not iam:
             return expand, _macros(macros)
@@ -275,7 +287,7 @@ def _check_sections(template: Template) -> None:
         )
     check_limits(template.body)
     for transform in template.transforms:
-        if transform not in (LANGUAGE_EXTENSIONS, SERVERLESS):
+        if transform not in _TRANSFORMS:
             raise ValidationError(f"No transform named {transform} found.")
 
 

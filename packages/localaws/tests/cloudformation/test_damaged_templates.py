@@ -180,7 +180,7 @@ def test_damaged_template_is_refused_or_deployed(
             {"Resources": {"P": {**parameter("x"), "DeletionPolicy": {"Fn::Sub": "Retain"}}}},
             "Every DeletionPolicy member must be a string.",
         ),
-        ({"Transform": {"Name": "AWS::Include"}}, "No transform named AWS::Include found."),
+        ({"Transform": {"Name": "AWS::Other"}}, "No transform named AWS::Other found."),
     ],
 )
 def test_limits_and_structure_are_validated(changes: dict[str, Any], message: str) -> None:

@@ -94,8 +94,8 @@ def refusal(body: str, **options: Any) -> str:
             "Every Outputs member must contain a Value",
         ),
         (
-            template({"A": A}, Transform="AWS::Include"),
-            "No transform named AWS::Include found.",
+            template({"A": A}, Transform="AWS::Unknown"),
+            "No transform named AWS::Unknown found.",
         ),
         (
             template({"A": A}, Parameters={"P": {}}),

@@ -21,6 +21,7 @@ from packages.localaws.tests.cloudformation.stacks import (
     settled,
     template,
 )
+from packages.localaws.tests.parts import client
 
 
 def test_change_set_creates_a_new_stack(pretend: Pretend) -> None:
@@ -169,6 +170,34 @@ def test_change_set_needs_no_capability_for_macros(pretend: Pretend) -> None:
         "InsufficientCapabilitiesException",
         "Requires capabilities : [CAPABILITY_AUTO_EXPAND]",
     )
+
+
+def test_a_template_includes_what_is_in_s3(pretend: Pretend) -> None:
+    s3 = client("s3")
+    s3.create_bucket(Bucket="snippets")
+    location = {"Location": "s3://snippets/a.json"}
+    part = {"Fn::Transform": {"Name": "AWS::Include", "Parameters": location}}
+    body = json.dumps({"Resources": part})
+    for value in ("1", "2"):
+        resources = {"A": parameter(value)}
+        s3.put_object(Bucket="snippets", Key="a.json", Body=json.dumps(resources))
+        kind = "CREATE" if value == "1" else "UPDATE"
+        given = {"UsePreviousTemplate": True} if value == "2" else {"TemplateBody": body}
+        cloudformation().create_change_set(
+            StackName="s", ChangeSetName="c", ChangeSetType=kind, **given
+        )
+        cloudformation().execute_change_set(StackName="s", ChangeSetName="c")
+        settled("s")
+        stages = [
+            cloudformation().get_template(StackName="s", TemplateStage=stage)["TemplateBody"]
+            for stage in ("Original", "Processed")
+        ]
+        assert stages == [json.loads(body), {"Resources": resources}]
+    assert cloudformation().get_template_summary(StackName="s")["DeclaredTransforms"] == [
+        "AWS::Include"
+    ]
+    with pytest.raises(ClientError, match="CAPABILITY_AUTO_EXPAND"):
+        cloudformation().create_stack(StackName="t", TemplateBody=body)
 
 
 def test_a_changed_output_alone_can_be_executed(pretend: Pretend) -> None:

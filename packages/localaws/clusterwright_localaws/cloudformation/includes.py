@@ -1,0 +1,140 @@
+"""The transform AWS::Include: parts of a template that are objects in S3.
+
+https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/transform-aws-include.html
+A snippet is an object of keys and values, in JSON, or in YAML without short forms, and includes
+nothing itself. The messages about the location and the content are AWS's, as users quote them
+(amazon-archives/realworld-serverless-application#58, awsdocs/aws-cloudformation-user-guide#232);
+others are ours. Of locations, text and parameters are resolved here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final
+from urllib.parse import unquote, urlsplit
+
+import yaml
+
+from clusterwright_localaws.cloudformation.errors import ValidationError
+from clusterwright_localaws.cloudformation.template_text import parse_text
+
+INCLUDE: Final = "AWS::Include"
+FUNCTION: Final = "Fn::Transform"
+_TRANSFORM: Final = "Transform"
+_MOST_INCLUDES: Final = 500
+"""Of one template; more than AWS's templates of 500 resources need, so that work ends."""
+_FAILED: Final = f"Transform {INCLUDE} failed with: "
+_CONTENT: Final = "The specified S3 object's content should be valid Yaml/JSON."
+Read = Callable[[str, str], str]
+"""Return the text of an object, by bucket and key."""
+
+
+def includes(body: Mapping[str, Any]) -> bool:
+    """Return whether a template, or any part of it, includes something."""
+    return any(True for _ in _calls(body)) or any(map(_is_include, _listed(body.get(_TRANSFORM))))
+
+
+def include(body: Mapping[str, Any], values: Mapping[str, Any], read: Read) -> dict[str, Any]:
+    """Return a template with what it includes.
+
+    Parameters
+    ----------
+    body:
+        The template.
+    values:
+        The values of its parameters, by name.
+
+    Raises
+    ------
+    ValidationError
+        A location is none, its object cannot be read, or its content cannot be included.
+    """
+    left = [_MOST_INCLUDES]
+    found: dict[str, Any] = {}
+    for name, part in body.items():
+        plain = name in ("Parameters", _TRANSFORM)
+        found[name] = part if plain else _included(part, values, read, left)
+    for one in filter(_is_include, _listed(body.get(_TRANSFORM))):
+        _put(found, _snippet(one, values, read, left))
+    return found
+
+
+def _included(node: Any, values: Mapping[str, Any], read: Read, left: list[int]) -> Any:
+    if isinstance(node, list):
+        return [_included(item, values, read, left) for item in node]
+    if not isinstance(node, Mapping):
+        return node
+    calls = _listed(node.get(FUNCTION))
+    if not any(map(_is_include, calls)):
+        return {key: _included(value, values, read, left) for key, value in node.items()}
+    others = [one for one in calls if not _is_include(one)]
+    found = {
+        key: _included(value, values, read, left) for key, value in node.items() if key != FUNCTION
+    }
+    if others:
+        found[FUNCTION] = others
+    for one in filter(_is_include, calls):
+        _put(found, _snippet(one, values, read, left))
+    return found
+
+
+def _snippet(
+    call: Mapping[str, Any], values: Mapping[str, Any], read: Read, left: list[int]
+) -> dict[str, Any]:
+    left[0] -= 1
+    if left[0] < 0:
+        raise ValidationError(f"{INCLUDE} is used more than {_MOST_INCLUDES} times.")
+    parameters = call.get("Parameters")
+    location = parameters.get("Location") if isinstance(parameters, Mapping) else None
+    if isinstance(location, Mapping) and len(location) == 1 and "Ref" in location:
+        location = values.get(str(location["Ref"]))
+    parts = urlsplit(location) if isinstance(location, str) else None
+    key = unquote(parts.path).lstrip("/") if parts is not None else ""
+    if parts is None or parts.scheme != "s3" or not parts.netloc or not key:
+        raise _failed("The location parameter is not a valid S3 uri.")
+    text = read(parts.netloc, key)
+    try:
+        has_short_forms = any(isinstance(token, yaml.TagToken) for token in yaml.scan(text))
+        found = {} if has_short_forms else parse_text(text)
+    except (yaml.YAMLError, RecursionError, ValidationError):
+        found = {}
+    if not found or includes(found):
+        raise _failed(_CONTENT)
+    return found
+
+
+def _put(found: dict[str, Any], snippet: Mapping[str, Any]) -> None:
+    """Insert a snippet; sections that both have are joined."""
+    for key, value in snippet.items():
+        before = found.get(key)
+        if isinstance(before, Mapping) and isinstance(value, Mapping) and not {*before} & {*value}:
+            found[key] = {**before, **value}
+        elif key in found:
+            raise _failed(f"{key} is in the template and in the included object.")
+        else:
+            found[key] = value
+
+
+def _calls(node: Any) -> Iterator[Mapping[str, Any]]:
+    nodes = [node]
+    while nodes:
+        each = nodes.pop()
+        if isinstance(each, Mapping):
+            yield from filter(_is_include, _listed(each.get(FUNCTION)))
+            nodes.extend(each.values())
+        elif isinstance(each, list):
+            nodes.extend(each)
+
+
+def _is_include(call: Any) -> bool:
+    return isinstance(call, Mapping) and call.get("Name") == INCLUDE
+
+
+def _listed(value: Any) -> list[Any]:
+    if value is None:
+        return []
+    return value if isinstance(value, list) else [value]
+
+
+def _failed(reason: str) -> ValidationError:
+    return ValidationError(_FAILED + reason)

@@ -1,0 +1,95 @@
+"""Tests of cloudformation.includes."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from clusterwright_localaws.cloudformation.errors import ValidationError
+from clusterwright_localaws.cloudformation.includes import include, includes
+
+OBJECTS = {
+    "topic.yaml": "Topic:\n  Type: AWS::SNS::Topic\n  Properties:\n    Version: 2012-10-17\n",
+    "name.json": '{"TopicName": "one"}',
+    "sections.yaml": "Outputs:\n  Two: {Value: b}\nConditions: {}\n",
+    "short.yaml": "A: !Ref B\n",
+    "again.json": json.dumps(
+        {"Fn::Transform": {"Name": "AWS::Include", "Parameters": {"Location": "s3://b/name.json"}}}
+    ),
+    "list.json": "[1]",
+    "text.yaml": "a: [",
+}
+
+
+def read(bucket: str, key: str) -> str:
+    assert bucket == "b"
+    return OBJECTS[key]
+
+
+def of(location: Any) -> dict[str, Any]:
+    return {"Name": "AWS::Include", "Parameters": {"Location": location}}
+
+
+def test_a_snippet_beside_others() -> None:
+    body = {
+        "Parameters": {"Where": {"Type": "String"}},
+        "Resources": {
+            "Fn::Transform": of("s3://b/topic.yaml"),
+            "Other": {"Type": "T", "Properties": {"Fn::Transform": [of({"Ref": "Where"})]}},
+        },
+    }
+    assert includes(body)
+    found = include(body, {"Where": "s3://b/name.json"}, read)
+    assert not includes(found)
+    assert found["Parameters"] == body["Parameters"]
+    assert found["Resources"] == {
+        "Topic": {"Type": "AWS::SNS::Topic", "Properties": {"Version": "2012-10-17"}},
+        "Other": {"Type": "T", "Properties": {"TopicName": "one"}},
+    }
+
+
+def test_sections_of_a_template() -> None:
+    body = {"Transform": of("s3://b/sections.yaml"), "Outputs": {"One": {"Value": "a"}}}
+    found = include(body, {}, read)
+    assert found["Outputs"] == {"One": {"Value": "a"}, "Two": {"Value": "b"}}
+    assert found["Conditions"] == {}
+
+
+@pytest.mark.parametrize(
+    ("location", "message"),
+    [
+        ("../topic.yaml", "The location parameter is not a valid S3 uri."),
+        ("s3://b", "The location parameter is not a valid S3 uri."),
+        ({"Ref": "None"}, "The location parameter is not a valid S3 uri."),
+        *(
+            (f"s3://b/{name}", "The specified S3 object's content should be valid Yaml/JSON.")
+            for name in ("short.yaml", "again.json", "list.json", "text.yaml")
+        ),
+    ],
+)
+def test_what_cannot_be_included(location: Any, message: str) -> None:
+    body = {"Resources": {"Fn::Transform": of(location)}}
+    with pytest.raises(ValidationError) as refused:
+        include(body, {}, read)
+    assert str(refused.value) == f"Transform AWS::Include failed with: {message}"
+
+
+def test_names_that_are_there_already() -> None:
+    body = {"Resources": {"Topic": {"Type": "T"}, "Fn::Transform": of("s3://b/topic.yaml")}}
+    with pytest.raises(ValidationError, match="Topic is in the template"):
+        include(body, {}, read)
+
+
+def test_work_is_bounded() -> None:
+    body = {"Resources": [{"Fn::Transform": of("s3://b/name.json")}] * 501}
+    with pytest.raises(ValidationError, match="more than 500 times"):
+        include(body, {}, read)
+
+
+def test_other_transforms_stay() -> None:
+    body = {"Resources": {"Fn::Transform": [{"Name": "Mine"}, of("s3://b/topic.yaml")]}}
+    found = include(body, {}, read)["Resources"]
+    assert found["Fn::Transform"] == [{"Name": "Mine"}]
+    assert "Topic" in found
