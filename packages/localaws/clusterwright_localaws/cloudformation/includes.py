@@ -2,13 +2,16 @@
 
 https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/transform-aws-include.html
 A snippet is an object of keys and values, in JSON, or in YAML without short forms, and includes
-nothing itself. The messages about the location and the content are AWS's, as users quote them
-(amazon-archives/realworld-serverless-application#58, awsdocs/aws-cloudformation-user-guide#232);
-others are ours. Of locations, text and parameters are resolved here.
+nothing itself. Within a section its keys replace those of the template that have the same names,
+as recorded on AWS (docs/reference/probes.md, source `localstack`). The messages about the location
+and the content are AWS's, as users quote them (awsdocs/aws-cloudformation-user-guide#232,
+amazon-archives/realworld-serverless-application#58); others are ours. Locations are text,
+parameters, and Fn::Sub and Fn::Join of those.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 from urllib.parse import unquote, urlsplit
@@ -25,6 +28,7 @@ _MOST_INCLUDES: Final = 500
 """Of one template; more than AWS's templates of 500 resources need, so that work ends."""
 _FAILED: Final = f"Transform {INCLUDE} failed with: "
 _CONTENT: Final = "The specified S3 object's content should be valid Yaml/JSON."
+_VARIABLE: Final = re.compile(r"\$\{([A-Za-z0-9:]+)\}")
 Read = Callable[[str, str], str]
 """Return the text of an object, by bucket and key."""
 
@@ -55,7 +59,11 @@ def include(body: Mapping[str, Any], values: Mapping[str, Any], read: Read) -> d
         plain = name in ("Parameters", _TRANSFORM)
         found[name] = part if plain else _included(part, values, read, left)
     for one in filter(_is_include, _listed(body.get(_TRANSFORM))):
-        _put(found, _snippet(one, values, read, left))
+        snippet = _snippet(one, values, read, left)
+        if both := sorted(found.keys() & snippet.keys()):
+            # What AWS does is not documented.
+            raise _failed(f"The template and the S3 object both have {', '.join(both)}.")
+        found |= snippet
     return found
 
 
@@ -74,7 +82,7 @@ def _included(node: Any, values: Mapping[str, Any], read: Read, left: list[int])
     if others:
         found[FUNCTION] = others
     for one in filter(_is_include, calls):
-        _put(found, _snippet(one, values, read, left))
+        found |= _snippet(one, values, read, left)
     return found
 
 
@@ -86,8 +94,7 @@ def _snippet(
         raise ValidationError(f"{INCLUDE} is used more than {_MOST_INCLUDES} times.")
     parameters = call.get("Parameters")
     location = parameters.get("Location") if isinstance(parameters, Mapping) else None
-    if isinstance(location, Mapping) and len(location) == 1 and "Ref" in location:
-        location = values.get(str(location["Ref"]))
+    location = _resolved(location, values)
     parts = urlsplit(location) if isinstance(location, str) else None
     key = unquote(parts.path).lstrip("/") if parts is not None else ""
     if parts is None or parts.scheme != "s3" or not parts.netloc or not key:
@@ -103,16 +110,19 @@ def _snippet(
     return found
 
 
-def _put(found: dict[str, Any], snippet: Mapping[str, Any]) -> None:
-    """Insert a snippet; sections that both have are joined."""
-    for key, value in snippet.items():
-        before = found.get(key)
-        if isinstance(before, Mapping) and isinstance(value, Mapping) and not {*before} & {*value}:
-            found[key] = {**before, **value}
-        elif key in found:
-            raise _failed(f"{key} is in the template and in the included object.")
-        else:
-            found[key] = value
+def _resolved(node: Any, values: Mapping[str, Any]) -> Any:
+    """Return a location: text, or a function of text and parameters; `None` for others."""
+    if isinstance(node, str) or not isinstance(node, Mapping) or len(node) != 1:
+        return node
+    ((name, argument),) = node.items()
+    if name == "Ref":
+        return values.get(str(argument))
+    if name == "Fn::Sub" and isinstance(argument, str):
+        return _VARIABLE.sub(lambda found: str(values.get(found[1], found[0])), argument)
+    if name == "Fn::Join" and isinstance(argument, list) and len(argument) == 2:
+        parts = [_resolved(one, values) for one in argument[1]]
+        return str(argument[0]).join(map(str, parts)) if None not in parts else None
+    return None
 
 
 def _calls(node: Any) -> Iterator[Mapping[str, Any]]:

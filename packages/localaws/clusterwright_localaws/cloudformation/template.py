@@ -157,8 +157,7 @@ class Template:
     @property
     def transforms(self) -> list[str]:
         """The names in the ``Transform`` section, and that of a transform within the others."""
-        found = self.body.get("Transform", [])
-        listed = found if isinstance(found, list) else [found]
+        listed = _listed(self.body.get("Transform"))
         # In full a transform is an object with a name and parameters.
         names = [str(one.get("Name")) if isinstance(one, Mapping) else str(one) for one in listed]
         return [*names, INCLUDE] if self.included and INCLUDE not in names else names
@@ -227,6 +226,12 @@ class Template:
         return self is other
 
 
+def _listed(value: Any) -> list[Any]:
+    if value is None:
+        return []
+    return value if isinstance(value, list) else [value]
+
+
 def _macros(names: list[str]) -> str:
     return f"The following transforms require capabilities: [{', '.join(names)}]" if names else ""
 
@@ -286,6 +291,10 @@ def _check_sections(template: Template) -> None:
             "Template format error: At least one Resources member must be defined."
         )
     check_limits(template.body)
+    for transform in _listed(template.body.get("Transform")):
+        if isinstance(transform, Mapping) and not isinstance(transform.get("Name"), str):
+            # As recorded on AWS: docs/reference/probes.md, source `localstack`.
+            raise ValidationError("Key Name of transform definition must be a string.")
     for transform in template.transforms:
         if transform not in _TRANSFORMS:
             raise ValidationError(f"No transform named {transform} found.")

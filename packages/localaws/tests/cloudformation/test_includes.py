@@ -51,10 +51,9 @@ def test_a_snippet_beside_others() -> None:
 
 
 def test_sections_of_a_template() -> None:
-    body = {"Transform": of("s3://b/sections.yaml"), "Outputs": {"One": {"Value": "a"}}}
+    body = {"Transform": of("s3://b/sections.yaml"), "Resources": {"A": {"Type": "T"}}}
     found = include(body, {}, read)
-    assert found["Outputs"] == {"One": {"Value": "a"}, "Two": {"Value": "b"}}
-    assert found["Conditions"] == {}
+    assert found == {**body, "Outputs": {"Two": {"Value": "b"}}, "Conditions": {}}
 
 
 @pytest.mark.parametrize(
@@ -77,9 +76,26 @@ def test_what_cannot_be_included(location: Any, message: str) -> None:
 
 
 def test_names_that_are_there_already() -> None:
+    """Within a section as recorded on AWS by LocalStack's tests."""
     body = {"Resources": {"Topic": {"Type": "T"}, "Fn::Transform": of("s3://b/topic.yaml")}}
-    with pytest.raises(ValidationError, match="Topic is in the template"):
+    assert include(body, {}, read)["Resources"]["Topic"]["Type"] == "AWS::SNS::Topic"
+    body = {"Transform": of("s3://b/sections.yaml"), "Outputs": {"One": {"Value": "a"}}}
+    with pytest.raises(ValidationError, match="both have Outputs"):
         include(body, {}, read)
+
+
+@pytest.mark.parametrize(
+    "location",
+    [
+        {"Ref": "Where"},
+        {"Fn::Sub": "s3://${Bucket}/name.json"},
+        {"Fn::Join": ["/", ["s3:/", {"Ref": "Bucket"}, "name.json"]]},
+    ],
+)
+def test_locations(location: Any) -> None:
+    values = {"Where": "s3://b/name.json", "Bucket": "b"}
+    body = {"Resources": {"Fn::Transform": of(location)}}
+    assert include(body, values, read) == {"Resources": {"TopicName": "one"}}
 
 
 def test_work_is_bounded() -> None:

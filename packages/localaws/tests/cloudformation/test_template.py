@@ -94,6 +94,10 @@ def refusal(body: str, **options: Any) -> str:
             "Every Outputs member must contain a Value",
         ),
         (
+            template({"A": A}, Transform={"Name": {"Ref": "A"}}),
+            "Key Name of transform definition must be a string.",
+        ),
+        (
             template({"A": A}, Transform="AWS::Unknown"),
             "No transform named AWS::Unknown found.",
         ),
