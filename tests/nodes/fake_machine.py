@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import marshal
 import os
 import re
 import shutil
@@ -17,6 +18,9 @@ from pathlib import Path
 from typing import Any
 
 from clusterwright_node.machine import Machine, Result
+
+_WITHOUT_REFERENCES = 2
+"""The version of marshal's format."""
 
 
 class FakeMachine(Machine):
@@ -37,7 +41,7 @@ class FakeMachine(Machine):
         self.points: list[str] = []
         self.ran: list[tuple[str, ...]] = []
         self.now = 0.0
-        self._saved = ""
+        self._saved = b""
         self.state: dict[str, Any] = json.loads((folder / "state.json").read_text())
 
     # --- seams of Machine
@@ -107,13 +111,14 @@ class FakeMachine(Machine):
         return Result(tuple(argv), code, stdout, stderr)
 
     def save(self) -> None:
-        """Save the state atomically."""
-        text = json.dumps(self.state, sort_keys=True)
-        if text == self._saved:
+        """Save the state atomically, if it has changed: most commands only read."""
+        # Ten times as fast as JSON; without references equal states have equal bytes.
+        state = marshal.dumps(self.state, _WITHOUT_REFERENCES)
+        if state == self._saved:
             return
-        self._saved = text
+        self._saved = state
         temporary = self.folder / "state.json.new"
-        temporary.write_text(text)
+        temporary.write_text(json.dumps(self.state, sort_keys=True))
         temporary.replace(self.folder / "state.json")
 
     def reboot(self) -> None:

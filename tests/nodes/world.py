@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import hashlib
 import io
@@ -9,6 +10,7 @@ import json
 import os
 import re
 import signal
+import stat
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -128,15 +130,16 @@ class World:
                 name = path[len(str(self.root)) :]
                 if name == LOG or name.startswith("/run/clusterwright/node.lock"):
                     continue
-                note = machine.owner_note(path)
-                owner = note.read_text() if note.exists() else "0 0"
-                file = Path(path)
-                if file.is_symlink():
-                    files[name] = f"a link to {file.readlink()}"
+                kind = os.lstat(path).st_mode
+                if stat.S_ISLNK(kind):
+                    files[name] = f"a link to {Path(path).readlink()}"
                     continue
-                mode = f"{oct(file.stat().st_mode)} {owner}"
-                if file.is_file():
-                    text = file.read_text()
+                owner = "0 0"
+                with contextlib.suppress(FileNotFoundError):
+                    owner = machine.owner_note(path).read_text()
+                mode = f"{oct(kind)} {owner}"
+                if stat.S_ISREG(kind):
+                    text = Path(path).read_bytes().decode()
                     text = marker.sub("N messages", text) if " messages" in text else text
                     mode = f"{mode} {text}"
                 files[name] = mode
