@@ -71,6 +71,8 @@ class Checkout:
         return {
             "PATH": os.pathsep.join([str(self.programs), "/usr/local/bin", "/usr/bin", "/bin"]),
             "HOME": str(self.programs),
+            # The validation has its own tests, with every configuration (test_nag.py).
+            "CDK_VALIDATION": "false",
             "LANG": "C.UTF-8",
             **more,
         }
