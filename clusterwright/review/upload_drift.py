@@ -1,7 +1,7 @@
 """Objects that a deployed custom resource uploaded, and that were written again since.
 
 The CDK's bucket deployment copies files while CloudFormation creates or updates its resource, and
-not at another time: what S3 says was written later was written by somebody else. Nodes run the
+not at another time: what S3 says was written later was written by another user. Nodes run the
 lifecycle scripts as root.
 """
 
