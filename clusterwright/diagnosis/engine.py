@@ -95,6 +95,9 @@ _REPEATED: Final = {
 }
 """What a cause is called by a program that meets it, if that program does not say more."""
 
+_XID: Final = re.compile(r"GPU: Xid (?P<code>\d+) on (?P<device>[\da-f:.]+): ")
+_VERDICT: Final = "154"
+
 _SAYS_MORE: Final = {"efa-error": lambda cause: "an earlier error of this" not in cause}
 
 _RUN: Final = 500
@@ -534,6 +537,15 @@ def _same_storage(cause: Finding, other: Finding) -> bool:
 
 def _repeats(finding: Finding, cause: Finding) -> bool:
     """Whether a program says in its own words what another finding says of its reason."""
+    if cause.signature == finding.signature:
+        # The driver's own verdict after another Xid of the device, with the same action.
+        verdict, error = _XID.match(finding.cause), _XID.match(cause.cause)
+        return (
+            verdict is not None
+            and error is not None
+            and verdict.group("code") == _VERDICT != error.group("code")
+            and verdict.group("device") == error.group("device")
+        )
     if _REPEATED.get(cause.signature) != finding.signature:
         return False
     says_more = _SAYS_MORE.get(finding.signature)

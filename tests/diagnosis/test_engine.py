@@ -45,6 +45,19 @@ def test_what_a_program_calls_a_cause_is_no_other_cause() -> None:
     assert [f.signature for f in found] == ["lustre-full", "disk-full"]
 
 
+def test_verdict_of_the_driver_is_no_other_cause_of_the_same_device() -> None:
+    def found(device: str, node: str = "w-1") -> list[str]:
+        error = "NVRM: Xid (PCI:0000:64:00): 140, pid=0, name=, ECC unrecovered error"
+        verdict = f"NVRM: Xid (PCI:{device}): 154, GPU recovery action changed from 0x0 (None) to "
+        lines = ((verdict + "0x2 (Node Reboot Required)", node), (error, "w-1"))
+        made = [item("log", text, node=n, id=text) for text, n in lines]
+        return [finding.cause[:12] for finding in findings(*made)]
+
+    assert found("0000:64:00") == ["GPU: Xid 140"]
+    assert found("0000:75:00") == ["GPU: Xid 140", "GPU: Xid 154"]
+    assert found("0000:64:00", "w-2") == ["GPU: Xid 140", "GPU: Xid 154"]
+
+
 def test_consequence_on_another_node_is_a_finding_of_its_own() -> None:
     found = findings(
         item("log", XID, node="w-1"), item("scheduler-node", "Not responding", node="w-2")
