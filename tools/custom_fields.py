@@ -44,7 +44,10 @@ class _Condensed:
         kind, group = spec["names"]["kind"], spec["group"]
         for version in spec["versions"]:
             name = version["name"]
-            if not version.get("served", True) or (version.get("deprecated") and "alpha" in name):
+            if not version.get("served", True):
+                continue
+            if version.get("deprecated") and "alpha" in name:
+                self.kinds[f"{group}/{name} {kind}"] = ""  # known, and not described
                 continue
             root = f"{group}.{name}.{kind}"
             self.kinds[f"{group}/{name} {kind}"] = root

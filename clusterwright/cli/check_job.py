@@ -127,11 +127,11 @@ def _manifests_checked(
     from clusterwright.catalog import load_catalog
     from clusterwright.jobs import engine
     from clusterwright.jobs.manifests import Manifests
-    from clusterwright.jobs.registry import manifest_rules
+    from clusterwright.jobs.registry import rules_for_manifests
 
     with catalog_errors():
         subject = Manifests(file, cluster, load_catalog())
-        return engine.run(manifest_rules(), subject, only=only, skip=skip)
+        return engine.run(rules_for_manifests(), subject, only=only, skip=skip)
 
 
 def _rendered(result: CheckResult, spec: str, output_format: str, code: int) -> str:

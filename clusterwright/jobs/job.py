@@ -208,6 +208,11 @@ class Job:
             found.append(isinstance(interfaces, Known) and interfaces.value > 0)
         return bool(found) and all(found)
 
+    @property
+    def unit(self) -> str:
+        """What has the accelerators, in messages: a node, or a pod."""
+        return "node"
+
     # -- what the job is ------------------------------------------------------------------------
 
     @property

@@ -46,6 +46,11 @@ _PLACEHOLDER: Final = re.compile(r"[A-Z]+(?:_[A-Z0-9]+)+")
 """A name that a script replaces, such as `PLACEHOLDER_NUM_NODES`."""
 
 
+def is_placeholder(text: str) -> bool:
+    """Return whether a text is a name that a script replaces."""
+    return _PLACEHOLDER.fullmatch(text) is not None
+
+
 @dataclass(frozen=True)
 class Mistake:
     """A field or a value that the API server refuses."""
@@ -59,7 +64,26 @@ def object_mistakes(document: Item) -> Iterator[Mistake] | None:
     """Yield the mistakes in an object; None if the kind is not among those that are known."""
     api, kind = text_at(document, "apiVersion"), text_at(document, "kind")
     name = _data()["kinds"].get(f"{api} {kind}")
-    return _object(document, str(name)) if name is not None else None
+    if name is not None:
+        return _object(document, str(name)) if name else None
+    stable = _stable_version(api or "", kind or "")
+    at = document.get("apiVersion")
+    if stable is None or at is None:
+        return None
+    return iter([Mistake(f"{api} has no {kind}", at, f"apiVersion: {stable}")])
+
+
+def _stable_version(api: str, kind: str) -> str | None:
+    """The version of a kind that took the place of an alpha or beta version of its group.
+
+    `extensions` was the group of what is in others since Kubernetes 1.22.
+    """
+    group, _, version = api.rpartition("/")
+    known = [one.split(" ")[0] for one in _data()["kinds"] if one.endswith(f" {kind}")]
+    if not re.fullmatch(r"v\d+(?:alpha|beta)\d+", version) or api in known:
+        return None
+    same = [one for one in known if group in ("extensions", one.rpartition("/")[0])]
+    return next((one for one in same if re.fullmatch(r"v\d+", one.rpartition("/")[2])), None)
 
 
 def pod_mistakes(item: Item) -> Iterator[Mistake]:
@@ -132,9 +156,13 @@ def _scalar(value: Item, kind: str, key: Item, before: str) -> Iterator[Mistake]
     """The mistake in a scalar; `before` is what stands before it, for hints."""
     node = value.node
     if not isinstance(node, ScalarNode):
+        if isinstance(node, MappingNode) and any(
+            isinstance(inner, MappingNode) for inner, _ in node.value
+        ):
+            return  # `{{ .Values.name }}` without quotes
         yield Mistake(f"{key.text}: expected {_EXPECTED[kind]}", value)
         return
-    if _PLACEHOLDER.fullmatch(node.value):
+    if is_placeholder(node.value):
         return
     found = _read_as(node)
     wrong = {

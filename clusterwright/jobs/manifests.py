@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from clusterwright.catalog import Catalog
+from clusterwright.catalog import Catalog, Known
 from clusterwright.cluster_spec.models import Cluster
 from clusterwright.cluster_spec.models.compute import ComputeGroup
+from clusterwright.jobs.manifest_fields import is_placeholder
 from clusterwright.jobs.manifest_file import Item, ManifestFile, Pod
 from clusterwright.platforms.kubernetes.groups import (
     EFA,
@@ -25,6 +26,8 @@ from clusterwright.platforms.kubernetes.groups import (
 
 MIG_PREFIX: Final = "nvidia.com/mig-"
 QUEUE_LABEL: Final = "kueue.x-k8s.io/queue-name"
+_ARCHITECTURES: Final = {"x86_64": "amd64", "arm64": "arm64"}
+"""Kubernetes' names of EC2's architectures."""
 TRAINING_KINDS: Final = frozenset(
     {"PyTorchJob", "HyperPodPyTorchJob", "MPIJob", "TFJob", "JAXJob"}
 )
@@ -43,6 +46,15 @@ class Manifests:
     def pods(self) -> tuple[Pod, ...]:
         """Every pod template of the file."""
         return self.file.pods
+
+    def pods_of_job(self, pod: Pod) -> int | None:
+        """Pods with accelerators that the object of a pod has; None if the file does not say."""
+        found = [
+            one.count
+            for one in self.pods
+            if one.document is pod.document and self.judged(one) and one.count != 0
+        ]
+        return None if None in found else sum(one or 0 for one in found)
 
     def amounts(self, group: ComputeGroup) -> dict[str, int]:
         """Devices of a node of a group by resource name. Raises UnknownFactError."""
@@ -71,11 +83,18 @@ class Manifests:
 
     def _allows(self, group: ComputeGroup, key: Item, value: Item) -> bool:
         own = self.labels(group).get(key.text or "")
-        return own is None or value.text in (None, own)
+        return own is None or value.text in (None, own) or is_placeholder(value.text or "")
 
     def labels(self, group: ComputeGroup) -> dict[str, str]:
         """Labels of a group's nodes that the spec determines."""
-        own = {INSTANCE_TYPE: instance_label(self.cluster, group)}
+        own = {
+            INSTANCE_TYPE: instance_label(self.cluster, group),
+            "kubernetes.io/os": "linux",
+            "topology.kubernetes.io/region": self.cluster.region,
+        }
+        instance = self.catalog.instance(group.instance_type)
+        if instance is not None and isinstance(instance.architecture, Known):
+            own["kubernetes.io/arch"] = _ARCHITECTURES[instance.architecture.value]
         return {**group.labels, **group_labels(self.cluster, group), **own}
 
     def selectors(self, pod: Pod) -> Iterator[tuple[Item, Item]]:
@@ -100,3 +119,14 @@ class Manifests:
             ]
         except UnknownFactError:
             return None
+
+
+def variables(manifests: Manifests) -> Iterator[tuple[Item, Item | None]]:
+    """Names of variables of containers, and the values that the manifest states."""
+    for pod in manifests.pods:
+        for container in (*pod.containers, *pod.init_containers):
+            env = container.item.get("env")
+            for variable in env.members() if env is not None else ():
+                name = variable.get("name")
+                if name is not None:
+                    yield name, variable.get("value")

@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
-from clusterwright.jobs.rule import FileRule, JobRule, ManifestRule
+from clusterwright.jobs.rule import ContainerRule, FileRule, JobRule, ManifestRule
 from clusterwright.preflight.rule_names import UnknownRule
 
 _PACKAGE: Final = "clusterwright.jobs.rules"
@@ -28,6 +28,12 @@ def all_rules() -> tuple[JobRule, ...]:
 def manifest_rules() -> tuple[ManifestRule, ...]:
     """Return every rule on manifests, in the order of the ids. Raises TypeError."""
     return tuple(rule for rule in _rules() if isinstance(rule, ManifestRule))
+
+
+@cache
+def rules_for_manifests() -> tuple[ManifestRule, ...]:
+    """Return the rules on manifests, after those on batch scripts that hold for containers."""
+    return (*(ContainerRule(rule) for rule in all_rules() if rule.containers), *manifest_rules())
 
 
 def others(rules: Iterable[FileRule[Any]], ids: Iterable[str]) -> list[FileRule[Any]]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Generic, TypeVar
+from dataclasses import dataclass, replace
+from typing import Final, Generic, TypeVar
 
+from clusterwright.jobs.container_job import container_jobs
 from clusterwright.jobs.job import Job
 from clusterwright.jobs.job_file import Launcher, Step
 from clusterwright.jobs.lexer import Unread
@@ -20,6 +22,7 @@ from clusterwright.preflight.results import Amount, Severity
 __all__ = [
     "Assignment",
     "Command",
+    "ContainerRule",
     "Fail",
     "FileRule",
     "Item",
@@ -36,6 +39,8 @@ __all__ = [
 ]
 
 Place = Option | Word | Assignment | Step | Command | Unread | Item | None
+
+_OF_SLURM: Final = re.compile(r"(?i)slurm|srun|sbatch|scontrol|\btasks?\b")
 
 Subject = TypeVar("Subject", Job, Manifests)
 """A file together with its cluster."""
@@ -112,9 +117,28 @@ class JobRule(FileRule[Job]):
     """A rule on batch scripts of Slurm."""
 
     files = "batch scripts"
+    containers = False
+    """Whether it also holds for programs and variables of containers."""
 
 
 class ManifestRule(FileRule[Manifests]):
     """A rule on manifests of Kubernetes."""
 
     files = "manifests"
+
+
+class ContainerRule(ManifestRule):
+    """A rule on batch scripts, for the containers of manifests."""
+
+    def __init__(self, rule: JobRule) -> None:
+        self.rule = rule
+        self.id, self.title, self.severity = rule.id, rule.title, rule.severity
+        self.prevents, self.source = rule.prevents, rule.source
+
+    def check(self, manifests: Manifests) -> Results:
+        for job in container_jobs(manifests):
+            if self.rule.skipped(job) is not None:
+                continue
+            for found in self.rule.check(job):
+                of_slurm = found.hint is not None and _OF_SLURM.search(found.hint)
+                yield replace(found, hint=None) if of_slurm else found

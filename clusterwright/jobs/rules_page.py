@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from clusterwright.jobs.registry import all_rules, manifest_rules
-from clusterwright.jobs.rule import FileRule
+from clusterwright.jobs.rule import FileRule, JobRule
 
 FAMILIES: Final = {
     "0": "The file and its options",
@@ -44,4 +44,6 @@ def page() -> str:
             f"- Prevents: {rule.prevents}.",
             f"- Source: {rule.source}.",
         ]
+        if isinstance(rule, JobRule) and rule.containers:
+            lines.append("- Also holds for containers of manifests.")
     return "\n".join(lines) + "\n"

@@ -24,7 +24,7 @@ from clusterwright.jobs.job import Job
 from clusterwright.jobs.job_file import read_job
 from clusterwright.jobs.manifest_file import read_manifests
 from clusterwright.jobs.manifests import Manifests
-from clusterwright.jobs.registry import all_rules, manifest_rules
+from clusterwright.jobs.registry import all_rules, rules_for_manifests
 from clusterwright.platforms.loading import load_cluster, load_cluster_text
 from tests.platforms.kubernetes import validator
 from tests.support.rich_specs import changed
@@ -226,7 +226,7 @@ def findings(text: str, cluster: Any = None) -> list[str]:
 def manifest_findings(text: str, cluster: Any) -> list[str]:
     """What `check-job` says of manifests."""
     subject = Manifests(read_manifests(text, "job.yaml"), cluster, load_catalog())
-    result = engine.run(manifest_rules(), subject)
+    result = engine.run(rules_for_manifests(), subject)
     assert not result.crashed, result.crashed
     return [f"{finding.rule}: {finding.message}" for finding in result.findings]
 

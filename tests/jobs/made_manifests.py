@@ -10,7 +10,7 @@ from clusterwright.catalog import load_catalog
 from clusterwright.jobs import engine
 from clusterwright.jobs.manifest_file import read_manifests
 from clusterwright.jobs.manifests import Manifests
-from clusterwright.jobs.registry import manifest_rules
+from clusterwright.jobs.registry import rules_for_manifests
 from clusterwright.preflight.results import CheckResult, Finding
 from tests.jobs.made import loaded
 
@@ -79,7 +79,7 @@ def in_list(*manifests: str) -> str:
 def check(text: str, spec: Mapping[str, Any] = SPEC) -> CheckResult:
     """The result of every rule on manifests."""
     subject = Manifests(read_manifests(text, "job.yaml"), loaded(dict(spec)), load_catalog())
-    result = engine.run(manifest_rules(), subject)
+    result = engine.run(rules_for_manifests(), subject)
     assert not result.crashed, result.crashed
     return result
 

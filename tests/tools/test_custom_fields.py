@@ -47,7 +47,10 @@ def test_definition_of_a_custom_resource(
     assert main([f"example/training 1.0={tmp_path}"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["source"] == "example/training 1.0"
-    assert found["kinds"] == {"example.org/v1 Training": "example.org.v1.Training"}
+    assert found["kinds"] == {
+        "example.org/v1 Training": "example.org.v1.Training",
+        "example.org/v1alpha1 Training": "",
+    }
     assert found["definitions"]["example.org.v1.TrainingSpec"] == {
         "anything": "any",
         "replicas": "integer",

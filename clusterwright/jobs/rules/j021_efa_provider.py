@@ -10,6 +10,7 @@ _NO = ("0", "false", "no", "off")
 class EfaProvider(JobRule):
     id = "CW-J021"
     severity = "warning"
+    containers = True
     prevents = "collectives over TCP: the job runs, at a fraction of the speed"
     source = (
         "aws/aws-ofi-nccl documentation; awslabs/awsome-distributed-ai #386 and "

@@ -21,6 +21,7 @@ _SET = {
 class NcclDebugging(JobRule):
     id = "CW-J022"
     severity = "warning"
+    containers = True
     prevents = "collectives that are slower than NCCL's choice, hang, or corrupt data"
     source = (
         "NVIDIA NCCL user guide, Environment Variables, Debugging: not for production, nor to be "

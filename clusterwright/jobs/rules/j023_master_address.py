@@ -42,6 +42,7 @@ _HINT = 'the first node: MASTER_ADDR=$(scontrol show hostnames "$SLURM_JOB_NODEL
 class MasterAddress(JobRule):
     id = "CW-J023"
     severity = "error"
+    containers = True
     prevents = "a job that hangs until its timeout: each node waits for the others at itself"
     source = (
         "PyTorch documentation, torchrun (rendezvous, store_type); pytorch/pytorch#107021; "

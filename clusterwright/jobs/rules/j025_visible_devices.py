@@ -26,6 +26,7 @@ _LAST = (math.inf, math.inf)
 class VisibleDevices(JobRule):
     id = "CW-J025"
     severity = "warning"
+    containers = True
     prevents = "CUDA error: invalid device ordinal, or accelerators that stay idle"
     source = (
         "sbatch(1), --gpus-per-node: Slurm sets CUDA_VISIBLE_DEVICES to the devices of the job; "

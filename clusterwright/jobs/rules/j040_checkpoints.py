@@ -32,6 +32,7 @@ _REASONS: dict[Kind, str] = {
 class Checkpoints(JobRule):
     id = "CW-J040"
     severity = "warning"
+    containers = True
     prevents = "checkpoints that are slow, fill a small disk, or are lost with their node"
     source = (
         "awslabs/awsome-distributed-ai, checkpoints on Lustre; Mountpoint for S3 of the spec is "

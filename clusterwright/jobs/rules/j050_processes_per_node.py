@@ -27,6 +27,7 @@ _OWN_GPUS = ("gpus", "gpus-per-node", "gpus-per-task", "gpus-per-socket", "gres"
 class ProcessesPerNode(JobRule):
     id = "CW-J050"
     severity = "error"
+    containers = True
     prevents = "processes that end with: invalid device ordinal, or duplicate GPU detected"
     source = (
         "PyTorch documentation, torchrun: one launcher per node, --nproc-per-node processes; "
@@ -211,8 +212,8 @@ def _idle(job: Job, step: Step, launcher: Launcher, given: int) -> Results:
     each = f"--{name}={launcher.number(name)}"
     used = "is used" if number == 1 else "are used"
     yield Fail(
-        message=f"{each}: {number} of the {given} GPUs of each node {used}, and no other job "
-        "can use the others",
+        message=f"{each}: {number} of the {given} GPUs of each {job.unit} {used}, and no other "
+        "job can use the others",
         at=launcher.options[name],
         severity="warning",
         requested=number,
@@ -246,7 +247,7 @@ def _processes(
     every = word is not None and word.text in ("gpu", "auto")
     if number is not None and number > given:
         yield Fail(
-            message=f"{number} processes per node, and the job has {given} {unit} on each",
+            message=f"{number} processes per {job.unit}, and the job has {given} {unit} on each",
             at=word,
             requested=number,
             limit=given,
@@ -259,7 +260,7 @@ def _processes(
         return
     if tasks * each > given:
         yield Fail(
-            message=f"srun starts {tasks} launchers per node with {each} processes each: "
+            message=f"srun starts {tasks} launchers per {job.unit} with {each} processes each: "
             f"{tasks * each} processes on {given} {unit}",
             at=step.options.get("ntasks-per-node") or step.options.get("ntasks") or step,
             requested=tasks * each,

@@ -15,6 +15,7 @@ _REMOTE = ("ssh", "pdsh", "clush", "parallel-ssh", "pssh", "parallel", "mpirun",
 class LauncherNodes(JobRule):
     id = "CW-J051"
     severity = "error"
+    containers = True
     prevents = "a job that waits at the rendezvous until its timeout, or leaves nodes idle"
     source = (
         "PyTorch documentation, torchrun, multinode; sbatch(1): the script runs on one node; "
@@ -46,9 +47,9 @@ class LauncherNodes(JobRule):
             ):
                 continue
             if stated is not None and stated != running:
+                own = "the step runs on" if job.unit == "node" else f"the {job.unit}s are"
                 yield Fail(
-                    message=f"{launcher.name} waits for {stated} nodes, and the step runs on "
-                    f"{running}",
+                    message=f"{launcher.name} waits for {stated} nodes, and {own} {running}",
                     at=launcher.nodes_word,
                     requested=stated,
                     limit=running,

@@ -32,6 +32,7 @@ _UNEVEN = (
 class Layout(JobRule):
     id = "CW-J052"
     severity = "error"
+    containers = True
     prevents = "processes that end with an assertion after the nodes have started"
     source = (
         "NVIDIA/Megatron-LM, megatron/training/arguments.py, num_microbatches_calculator.py and "

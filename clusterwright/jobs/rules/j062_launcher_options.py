@@ -17,6 +17,7 @@ _HOST = re.compile(r"(\S+)\s+slots=(\d+)")
 class LauncherOptions(JobRule):
     id = "CW-J062"
     severity = "error"
+    containers = True
     prevents = (
         "a launcher that refuses its options, takes a value for the program, or never gets one"
     )

@@ -17,6 +17,7 @@ _SETTING = re.compile(r"\+{0,2}(?:[\w.]+\.)?tensor_(?:model_)?parallel_(?:size|d
 class TensorParallel(JobRule):
     id = "CW-J063"
     severity = "warning"
+    containers = True
     prevents = "an all-reduce in every layer over the network, at a fraction of the speed"
     source = (
         "NVIDIA/Megatron-LM, Megatron Core user guide, Parallelism Strategies: tensor parallelism "

@@ -9,6 +9,7 @@ from clusterwright.jobs.rule import Fail, Job, JobRule, Results
 class EnvironmentValues(JobRule):
     id = "CW-J067"
     severity = "warning"
+    containers = True
     prevents = "processes that end when they read the value, or a setting that has no effect"
     source = (
         "pytorch/pytorch, c10/core/AllocatorConfig.h and c10/cuda/CUDAAllocatorConfig.cpp; "

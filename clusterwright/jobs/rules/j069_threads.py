@@ -9,6 +9,7 @@ from clusterwright.jobs.values import whole
 class Threads(JobRule):
     id = "CW-J069"
     severity = "warning"
+    containers = True
     prevents = "processes that wait for each other's threads, and GPUs that wait for both"
     source = (
         "PyTorch documentation, torchrun: OMP_NUM_THREADS is 1 in each process by default, to "

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from clusterwright.jobs.manifest_file import Item, Pod
+from clusterwright.jobs.quantities import parse_quantity
 from clusterwright.jobs.rule import Fail, ManifestRule, Manifests, Results
 from clusterwright.platforms.kubernetes.groups import UnknownFactError
+from clusterwright.platforms.node_hardware import hardware
+
+_MIB = 1024**2
 
 
 class DevicesOfNodes(ManifestRule):
@@ -13,7 +17,8 @@ class DevicesOfNodes(ManifestRule):
     prevents = "a pod that stays pending: insufficient nvidia.com/gpu, or insufficient EFA"
     source = (
         "Kubernetes documentation, Schedule GPUs, Extended Resources and Init Containers: all "
-        "requests of a pod are met by one node; devices as in the catalogue"
+        "requests of a pod are met by one node; Reserve Compute Resources for System Daemons; "
+        "devices, CPUs and memory as in the catalogue"
     )
 
     def check(self, manifests: Manifests) -> Results:
@@ -22,6 +27,36 @@ class DevicesOfNodes(ManifestRule):
             if groups:  # else CW-J071
                 for name, (number, at) in manifests.judged(pod).items():
                     yield from _devices(manifests, pod, name, number, at)
+                yield from _host(manifests, pod)
+
+
+def _host(manifests: Manifests, pod: Pod) -> Results:
+    """CPUs and memory, of which the kubelet keeps a part: a whole node's do not fit."""
+    nodes = [hardware(group, manifests.catalog) for group in manifests.selected(pod)]
+    for name in ("cpu", "memory"):
+        found = [c.requests[name] for c in pod.containers if name in c.requests]
+        amounts = [parse_quantity(item.text) for item in found if item.text is not None]
+        own = [_capacity(node, name) for node in nodes]
+        if not found or len(amounts) < len(found) or None in amounts or None in own:
+            continue
+        total, most = sum(one or 0 for one in amounts), max(one or 0 for one in own)
+        if total >= most:
+            unit = "CPUs" if name == "cpu" else "bytes of memory"
+            yield Fail(
+                message=f"the pod requests {int(total):,} {unit}, and a node has {int(most):,}, "
+                "of which the kubelet reserves a part",
+                at=found[0],
+                requested=int(total),
+                limit=int(most),
+                where=name,
+            )
+
+
+def _capacity(node: dict[str, int | None], name: str) -> int | None:
+    cores, threads, memory = node["cores"], node["threads_per_core"], node["memory_mib"]
+    if name == "memory":
+        return memory * _MIB if memory is not None else None
+    return cores * threads if cores is not None and threads is not None else None
 
 
 def _devices(manifests: Manifests, pod: Pod, name: str, number: int, at: Item) -> Results:

@@ -6,6 +6,8 @@ from clusterwright.jobs.manifest_file import Item, Pod
 from clusterwright.jobs.rule import Fail, ManifestRule, Manifests, Results
 from clusterwright.platforms.kubernetes.groups import INSTANCE_TYPE
 
+_ZONE = "topology.kubernetes.io/zone"
+
 
 class SelectedNodes(ManifestRule):
     id = "CW-J071"
@@ -19,8 +21,19 @@ class SelectedNodes(ManifestRule):
     def check(self, manifests: Manifests) -> Results:
         for pod in manifests.pods:
             # A DaemonSet has a pod for each such node, so none is pending.
-            if pod.kind != "DaemonSet" and not manifests.selected(pod):
+            if pod.kind == "DaemonSet":
+                continue
+            if not manifests.selected(pod):
                 yield from _labels(manifests, pod)
+            yield from _zone(manifests, pod)
+
+
+def _zone(manifests: Manifests, pod: Pod) -> Results:
+    """Zones of another Region: the names of zones, unlike their ids, differ between accounts."""
+    region = manifests.cluster.region
+    for key, value in manifests.selectors(pod):
+        if key.text == _ZONE and value.text is not None and not value.text.startswith(region):
+            yield Fail(message=f"no nodes have {key.text}: {value.text} in {region}", at=value)
 
 
 def _labels(manifests: Manifests, pod: Pod) -> Results:

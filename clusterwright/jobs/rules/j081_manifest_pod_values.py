@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from clusterwright.jobs.manifest_file import Container, Item, Pod, text_at
+from clusterwright.jobs.manifest_fields import is_placeholder
+from clusterwright.jobs.manifest_file import MAXIMUM_DEPTH, Container, Item, Pod, text_at
 from clusterwright.jobs.manifests import TRAINING_KINDS
 from clusterwright.jobs.quantities import parse_quantity
 from clusterwright.jobs.rule import Fail, ManifestRule, Manifests, Results
@@ -13,6 +14,18 @@ from clusterwright.jobs.rule import Fail, ManifestRule, Manifests, Results
 _LABEL = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
 _SUBDOMAIN = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
 _LONGEST = 253
+_LABEL_VALUE = re.compile(r"(?:[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?)?")
+_LONGEST_LABEL = 63
+_CHOICES = {
+    "dnsPolicy": ("ClusterFirst", "ClusterFirstWithHostNet", "Default", "None"),
+    "effect": ("NoSchedule", "PreferNoSchedule", "NoExecute", ""),
+    "imagePullPolicy": ("Always", "IfNotPresent", "Never"),
+    "medium": ("Memory", "HugePages", ""),
+    "preemptionPolicy": ("PreemptLowerPriority", "Never"),
+    "terminationMessagePolicy": ("File", "FallbackToLogsOnError"),
+    "whenUnsatisfiable": ("DoNotSchedule", "ScheduleAnyway"),
+}
+"""Fields of pods with a closed list of values: Kubernetes API reference, PodSpec."""
 _COMPLETE = TRAINING_KINDS | {
     "Pod",
     "Job",
@@ -34,13 +47,16 @@ class PodValues(ManifestRule):
     prevents = "Invalid value, Not found or Duplicate value: the API server refuses the object"
     source = (
         "Kubernetes documentation, Object Names and IDs; Extended resources (requests equal "
-        "limits); Manage HugePages (requests equal limits, with cpu or memory); Volumes"
+        "limits); Manage HugePages (requests equal limits, with cpu or memory); Volumes; Labels "
+        "and Selectors; API reference, Quantity, PodSpec"
     )
 
     def check(self, manifests: Manifests) -> Results:
         for document in manifests.file.documents:
             yield from _name(document)
+            yield from _label_values(document)
         for pod in manifests.pods:
+            yield from _choices(pod.item, MAXIMUM_DEPTH)
             if pod.is_patch:
                 continue
             containers = dict.fromkeys((*pod.containers, *pod.init_containers))
@@ -51,6 +67,7 @@ class PodValues(ManifestRule):
             for container in containers:
                 yield from _mounts(pod, container, {text_at(n) for n in named if n is not None})
                 yield from _amounts(container)
+                yield from _repeated(container)
 
 
 def _name(document: Item) -> Results:
@@ -62,6 +79,60 @@ def _name(document: Item) -> Results:
             message=f"{name.text} is not a name of lower case letters, digits, `-` and `.`",
             at=name,
         )
+
+
+def _label_values(here: Item, depth: int = MAXIMUM_DEPTH) -> Results:
+    """Values of the labels of an object and of its templates."""
+    if not depth:
+        return
+    labels = here.get("metadata", "labels")
+    for key, value in labels.entries() if labels is not None else ():
+        text = value.text
+        if text is not None and (len(text) > _LONGEST_LABEL or not _LABEL_VALUE.fullmatch(text)):
+            yield Fail(
+                message=f"{key.text}: {text[:80]} is no value of a label: at most 63 letters, "
+                "digits, `-`, `_` and `.`",
+                at=value,
+            )
+    for key, value in here.entries():
+        if key.text not in ("metadata", "containers"):
+            yield from _label_values(value, depth - 1)
+
+
+def _choices(here: Item, depth: int) -> Results:
+    """Values of fields that have a closed list of them."""
+    if not depth:
+        return
+    for one in here.members():
+        yield from _choices(one, depth - 1)
+    for key, value in here.entries():
+        allowed = _CHOICES.get(key.text or "")
+        text = value.text
+        if allowed is None or text is None or text in allowed or text.startswith("HugePages-"):
+            yield from _choices(value, depth - 1)
+            continue
+        meant = next((one for one in allowed if one.lower() == text.lower()), None)
+        yield Fail(
+            message=f"{key.text}: expected {' or '.join(filter(None, allowed))}, got {text}",
+            at=value,
+            hint=f"{key.text}: {meant}" if meant else None,
+        )
+
+
+def _repeated(container: Container) -> Results:
+    env = container.item.get("env")
+    seen: set[str] = set()
+    for one in env.members() if env is not None else ():
+        name = one.get("name")
+        if name is None or name.text is None:
+            continue
+        if name.text in seen:
+            yield Fail(
+                message=f"{name.text} is set twice: the last value counts",
+                at=name,
+                severity="warning",
+            )
+        seen.add(name.text)
 
 
 def _labels(names: list[Item | None], what: str) -> Results:
@@ -104,6 +175,13 @@ def _mounts(pod: Pod, container: Container, volumes: set[str | None]) -> Results
 
 def _amounts(container: Container) -> Results:
     limits, requests = (dict(_resources(container, kind)) for kind in ("limits", "requests"))
+    for name, amount in (*limits.items(), *requests.items()):
+        if amount.text and not is_placeholder(amount.text) and parse_quantity(amount.text) is None:
+            yield Fail(
+                message=f"{name}: {amount.text} is no quantity",
+                at=amount,
+                hint="such as 8, 500m, 512Gi or 512G",
+            )
     for name, wanted in requests.items():
         if not _is_whole(name) or wanted.text is None:
             continue

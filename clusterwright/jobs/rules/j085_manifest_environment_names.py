@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from clusterwright.jobs.environment_names import misspelt
-from clusterwright.jobs.manifest_file import Item
+from clusterwright.jobs.manifests import variables
 from clusterwright.jobs.rule import ManifestRule, Manifests, Results
 
 
@@ -16,15 +14,5 @@ class ManifestEnvironmentNames(ManifestRule):
     source = "the same names as of CW-J061: clusterwright/jobs/environment_names.json"
 
     def check(self, manifests: Manifests) -> Results:
-        yield from misspelt(_variables(manifests), manifests.file.text, r"\$[({]?")
-
-
-def _variables(manifests: Manifests) -> Iterator[tuple[str, Item]]:
-    """The names of variables of containers."""
-    for pod in manifests.pods:
-        for container in (*pod.containers, *pod.init_containers):
-            env = container.item.get("env")
-            for variable in env.members() if env is not None else ():
-                at = variable.get("name")
-                if at is not None and at.text is not None:
-                    yield at.text, at
+        named = ((name.text, name) for name, _ in variables(manifests) if name.text is not None)
+        yield from misspelt(named, manifests.file.text, r"\$[({]?")

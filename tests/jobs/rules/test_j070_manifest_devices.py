@@ -40,7 +40,8 @@ def test_more_than_the_selected_nodes_have() -> None:
         {"nvidia.com/gpu": 0},
         {"nvidia.com/gpu.shared": 40},
         {"example.com/device": 1},
-        {"cpu": "500", "memory": "9Ti"},
+        {"cpu": "190", "memory": "1900Gi"},
+        {"cpu": "$CPUS", "memory": "9 TB"},
     ],
 )
 def test_what_a_node_has_or_users_install(limits: dict[str, object] | None) -> None:
@@ -70,3 +71,15 @@ def test_init_containers_have_the_devices_in_turn() -> None:
     passes("CW-J070", pytorch_job(pod(initContainers=[first(8), first(8)])))
     beside = [first(8), first(1, restartPolicy="Always")]
     passes("CW-J070", pytorch_job(pod({"nvidia.com/gpu": 7}, initContainers=beside)))
+
+
+@pytest.mark.parametrize(
+    ("limits", "message"),
+    [
+        ({"cpu": 192}, "the pod requests 192 CPUs, and a node has 192, of which the kubelet"),
+        ({"memory": "2Ti"}, "the pod requests 2,199,023,255,552 bytes of memory, and a node has"),
+    ],
+)
+def test_the_kubelet_reserves_a_part_of_a_node(limits: dict[str, Any], message: str) -> None:
+    selected = pod(limits, nodeSelector={"clusterwright.dev/group": "hopper"})
+    assert fails("CW-J070", pytorch_job(selected)).message.startswith(message)

@@ -60,3 +60,22 @@ def test_daemon_sets_have_a_pod_for_each_node() -> None:
     passes("CW-J071", json.dumps(made))
     passes("CW-J071", in_list(json.dumps(made)))
     fails("CW-J071", in_list(json.dumps(made), pytorch_job(spec)))
+
+
+@pytest.mark.parametrize(
+    ("selector", "fits"),
+    [
+        ({"kubernetes.io/arch": "arm64"}, False),
+        ({"kubernetes.io/arch": "amd64", "kubernetes.io/os": "linux"}, True),
+        ({"topology.kubernetes.io/region": "us-west-2"}, False),
+        ({"topology.kubernetes.io/zone": "us-west-2a"}, False),
+        ({"topology.kubernetes.io/zone": "us-east-1d"}, True),
+        ({TYPE: "PLACEHOLDER_TYPE"}, True),
+    ],
+)
+def test_labels_of_every_node(selector: dict[str, str], fits: bool) -> None:
+    text = pytorch_job(pod(nodeSelector=selector))
+    if fits:
+        passes("CW-J071", text)
+    else:
+        assert fails("CW-J071", text).message.startswith("no nodes have ")

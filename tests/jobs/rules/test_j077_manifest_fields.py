@@ -218,5 +218,24 @@ def test_fields_of_custom_resources(api: str, kind: str, spec: str, message: str
 
 
 def test_custom_resources_whose_fields_are_not_known() -> None:
-    passes("CW-J077", CUSTOM.format("kubeflow.org/v1alpha9", "PyTorchJob", "anything: 1"))
+    passes("CW-J077", CUSTOM.format("example.org/v1alpha9", "PyTorchJob", "anything: 1"))
     passes("CW-J077", CUSTOM.format("ray.io/v1", "RayJob", "ttlSecondsAfterFinished: RAY_TTL"))
+    passes("CW-J077", CUSTOM.format("kubeflow.org/v2", "PyTorchJob", "anything: 1"))
+    passes("CW-J077", CUSTOM.format("ray.io/v1alpha1", "RayJob", "anything: 1"))
+
+
+@pytest.mark.parametrize(
+    ("api", "kind", "now"),
+    [
+        ("kubeflow.org/v1beta1", "PyTorchJob", "kubeflow.org/v1"),
+        ("extensions/v1beta1", "Deployment", "apps/v1"),
+        ("batch/v1beta1", "CronJob", "batch/v1"),
+    ],
+)
+def test_versions_that_are_gone(api: str, kind: str, now: str) -> None:
+    found = fails("CW-J077", CUSTOM.format(api, kind, ""))
+    assert (found.message, found.hint) == (f"{api} has no {kind}", f"apiVersion: {now}")
+
+
+def test_templates_that_are_filled_in() -> None:
+    passes("CW-J077", JOB.format("backoffLimit: {{ .Values.limit }}", "", ""))

@@ -34,6 +34,12 @@ def pages(request: Any, limit: Any) -> dict[str, Any]:
             "the request of hugepages-2Mi is 5120Mi and its limit 5G: they must be equal",
         ),
         (
+            container(imagePullPolicy="always"),
+            "imagePullPolicy: expected Always or IfNotPresent or",
+        ),
+        (pod(volumes=[{"name": "shm", "emptyDir": {"medium": "memory"}}]), "medium: expected Mem"),
+        (container(resources={"limits": {"memory": "512GB"}}), "memory: 512GB is no quantity"),
+        (
             container(resources={"requests": {"vpc.amazonaws.com/efa": 32}}),
             "vpc.amazonaws.com/efa has a request without a limit of the same amount",
         ),
@@ -114,3 +120,15 @@ spec:
     passes("CW-J081", text)
     fails("CW-J081", text.replace("volumeClaimTemplates", "x-claims"))
     passes("CW-J081", text.replace("volumeClaimTemplates", "x-claims").replace("Stateful", "X"))
+
+
+def test_values_of_labels() -> None:
+    found = fails("CW-J081", pytorch_job(pod(), labels={"team": "language models"}))
+    assert found.message.startswith("team: language models is no value of a label")
+    passes("CW-J081", pytorch_job(pod(), labels={"team": "language-models_7.b", "empty": ""}))
+
+
+def test_a_variable_that_is_set_twice() -> None:
+    env = [{"name": "A", "value": "1"}, {"name": "A", "value": "2"}]
+    found = fails("CW-J081", pytorch_job(container(env=env)))
+    assert (found.message, found.severity) == ("A is set twice: the last value counts", "warning")

@@ -1,0 +1,153 @@
+"""A container of a manifest as a job: what rules on launchers and variables of batch scripts ask.
+
+The pods of a job correspond to the nodes of a batch job, and the container's program to a step
+with one task on each. `rule.JobRule.containers` says which rules are about programs and variables
+only, not about Slurm, and so hold for containers too.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+from ruamel.yaml.nodes import ScalarNode
+
+from clusterwright.cluster_spec.models.compute import ComputeGroup
+from clusterwright.jobs.job import Job, Kind
+from clusterwright.jobs.job_file import JobFile
+from clusterwright.jobs.manifest_file import Container, Item, Pod, text_at
+from clusterwright.jobs.manifests import Manifests
+from clusterwright.jobs.options import Option
+from clusterwright.jobs.shell import Assignment, Command, Script, Word
+from clusterwright.platforms.kubernetes.groups import EFA, GPU, NEURON
+
+_NOW: Final = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
+"""No rule on containers asks for the time."""
+
+
+@dataclass(frozen=True, eq=False)
+class ContainerJob(Job):
+    """A container with accelerators; of the same questions as `Job`, those with other answers."""
+
+    manifests: Manifests | None = None
+    pod: Pod | None = None
+    container: Container | None = None
+
+    @property
+    def unit(self) -> str:
+        return "pod"
+
+    @cached_property
+    def groups(self) -> tuple[ComputeGroup, ...]:
+        assert self.manifests is not None
+        assert self.pod is not None
+        return tuple(self.manifests.fitting(self.pod) or self.manifests.selected(self.pod))
+
+    @cached_property
+    def accelerators_per_node(self) -> int | None:
+        return _accelerators(self.container) if self.container is not None else None
+
+    @cached_property
+    def has_efa(self) -> bool:
+        return self.container is not None and EFA in self.container.requests
+
+    @property
+    def exclusive(self) -> bool:
+        return True
+
+    @property
+    def whole_nodes(self) -> bool:
+        return True
+
+    @cached_property
+    def containers(self) -> bool:
+        """Paths are those of `mounts` already."""
+        return False
+
+    @cached_property
+    def mounts(self) -> dict[str, Kind]:
+        """What is at the paths of the container; all else is a layer on the node's root disk."""
+        found: dict[str, Kind] = {"/": "root"}
+        if self.pod is None or self.container is None:
+            return found
+        volumes = self.pod.item.get("volumes")
+        kinds = {text_at(v, "name"): _kind(v) for v in (volumes.members() if volumes else ())}
+        mounts = self.container.item.get("volumeMounts")
+        for mount in mounts.members() if mounts else ():
+            path = text_at(mount, "mountPath")
+            if path is not None:
+                found[path.rstrip("/") or "/"] = kinds.get(text_at(mount, "name"), "unknown")
+        return found
+
+
+def container_jobs(manifests: Manifests) -> Iterator[ContainerJob]:
+    """Yield the containers with accelerators whose programs the manifest states."""
+    for pod in manifests.pods:
+        if pod.is_patch:
+            continue
+        for container in pod.containers:
+            if _accelerators(container) is not None:
+                yield ContainerJob(
+                    file=_file(manifests, pod, container),
+                    cluster=manifests.cluster,
+                    catalog=manifests.catalog,
+                    now=_NOW,
+                    manifests=manifests,
+                    pod=pod,
+                    container=container,
+                )
+
+
+def _file(manifests: Manifests, pod: Pod, container: Container) -> JobFile:
+    at = _word(container.item, "")
+    nodes = manifests.pods_of_job(pod)
+    options = () if nodes is None else (_option("nodes", str(nodes), at),)
+    words = tuple(
+        _word(one)
+        for key in ("command", "args")
+        if (found := container.item.get(key)) is not None
+        for one in found.members()
+    )
+    # Without a command the image's own program runs, which is not known.
+    runs = container.item.get("command") is not None or bool(words)
+    srun = Word("srun", at.line, at.column, at.length)
+    script = Script(commands=[Command((srun, *words))] if runs else [])
+    for name, value in _environment(container):
+        script.assignments.append(Assignment(name.text or "", _word(value), exported=True))
+    return JobFile(manifests.file.name, "", options, (), (), script, ())
+
+
+def _environment(container: Container) -> Iterator[tuple[Item, Item]]:
+    found = container.item.get("env")
+    for one in found.members() if found is not None else ():
+        name, value = one.get("name"), one.get("value")
+        if name is not None and name.text and value is not None:
+            yield name, value
+
+
+def _word(item: Item, text: str | None = None) -> Word:
+    """The text of a scalar; `dynamic` if a program fills it in or Kubernetes replaces a part."""
+    node = item.node
+    if text is None:
+        text = node.value if isinstance(node, ScalarNode) else ""
+    return Word(text, item.line, item.column, item.length, dynamic=item.text is None)
+
+
+def _option(name: str, value: str, at: Word) -> Option:
+    return Option(name, value, at.line, at.column, at.length)
+
+
+def _accelerators(container: Container | None) -> int | None:
+    """GPUs or Neuron devices of a container; None without any, or if a program fills them in."""
+    amounts = container.requests if container is not None else {}
+    return next((amounts[n].number for n in (GPU, NEURON) if n in amounts), None)
+
+
+def _kind(volume: Item) -> Kind:
+    """What a volume is on; claims and file systems of other drivers are not known."""
+    if volume.get("emptyDir") is not None or "emptyDir" in {k.text for k, _ in volume.entries()}:
+        return "memory" if text_at(volume, "emptyDir", "medium") == "Memory" else "root"
+    return "unknown"
