@@ -91,15 +91,10 @@ class TestConnections:
             assert b"111122223333" in answer.read()
             assert connection.sock is first
 
-    def test_the_id_of_a_request_has_one_name(self, running: Running) -> None:
+    def test_the_id_of_a_request_is_written_as_aws_writes_it(self, running: Running) -> None:
         connection = running.connect()
-        bodies = (STS, "Action=DescribeAlarms&Version=2010-08-01")
-        for service, body in zip(("sts", "monitoring"), bodies, strict=True):
-            connection.request("POST", "/", body, form(service))
-            answer = connection.getresponse()
-            answer.read()
-            assert answer.status == 200
-            assert "x-amzn-RequestId" in dict(answer.getheaders())
+        connection.request("POST", "/", STS, form())
+        assert "x-amzn-RequestId" in dict(connection.getresponse().getheaders())
 
     def test_http_1_0_connection_is_closed(self, running: Running) -> None:
         answer = running.raw(b"GET / HTTP/1.0\r\n\r\n")
