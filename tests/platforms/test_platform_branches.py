@@ -45,16 +45,18 @@ def branches(path: Path) -> Iterator[tuple[int, str]]:
     platform has a section of the spec or a subcommand of `render`, which are traits.
     """
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        text = ast.unparse(node) if isinstance(node, ast.Compare | ast.Call) else ""
-        if isinstance(node, ast.Compare):
-            sides = (node.left, *node.comparators)
+        if isinstance(node, ast.Compare) and any(map(_names, (node.left, *node.comparators))):
+            text = ast.unparse(node)
             traits = (".sections", ".renders", "service", "publisher", "mode")
-            if any(map(_names, sides)) and not any(word in text for word in traits):
+            if not any(word in text for word in traits):
                 yield node.lineno, text
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-            asked = ast.unparse(node.func.value)
-            if node.func.attr in ("startswith", "endswith") and asked.endswith("platform"):
-                yield node.lineno, text
+        elif (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr in ("startswith", "endswith")
+            and ast.unparse(node.func.value).endswith("platform")
+        ):
+            yield node.lineno, ast.unparse(node)
         elif isinstance(node, ast.Dict):
             keys = [key for key in node.keys if isinstance(key, ast.Constant) and _names(key)]
             if len(keys) > 1:
@@ -78,9 +80,10 @@ def found() -> list[tuple[str, int, str]]:
 
 
 def test_platform_branches_are_few_and_have_a_reason() -> None:
-    without_reason = [f"{n}:{line}: {text}" for n, line, text in found() if n not in ALLOWED]
+    all_found = found()
+    without_reason = [f"{n}:{line}: {text}" for n, line, text in all_found if n not in ALLOWED]
     assert without_reason == []
-    assert len(found()) <= MOST
+    assert len(all_found) <= MOST
 
 
 def test_list_of_platforms_is_written_once() -> None:
