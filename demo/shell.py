@@ -194,7 +194,8 @@ def _environment() -> dict[str, str]:
     environment = {
         name: value
         for name, value in os.environ.items()
-        if not name.startswith(("AWS_", "CDK_", "CLUSTERWRIGHT_"))
+        # The CDK's own validation can be disabled as in any other synthesis.
+        if name == "CDK_VALIDATION" or not name.startswith(("AWS_", "CDK_", "CLUSTERWRIGHT_"))
     }
     environment |= {
         "AWS_CONFIG_FILE": os.devnull,
