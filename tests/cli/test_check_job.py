@@ -10,6 +10,7 @@ import jsonschema
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
+from clusterwright.jobs.registry import rules_for_manifests
 from clusterwright.json_output.schemas import schemas
 from tests.support.command_line import Answer, clusterwright
 from tools.lint.files import ROOT
@@ -180,7 +181,7 @@ def test_manifests(snapshot: SnapshotAssertion) -> None:
     as_data = clusterwright("check-job", spec, "job.yaml", "--format", "json")
     data = json.loads(as_data.out)
     jsonschema.validate(data, schemas()["check-job-output.schema.json"])
-    assert {rule["rule"][:6] for rule in data["rules"]} == {"CW-J07", "CW-J08"}
+    assert {rule["rule"] for rule in data["rules"]} == {r.id for r in rules_for_manifests()}
     only = clusterwright("check-job", spec, "job.yaml", "--only", "CW-J073")
     assert only.exit_code == 0
     assert f"1 warning, 0 unknown, {len(data['rules']) - 1} skipped" in only.out
