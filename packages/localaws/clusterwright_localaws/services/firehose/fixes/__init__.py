@@ -1,0 +1,1 @@
+"""Fixes to moto's Firehose, one module each."""

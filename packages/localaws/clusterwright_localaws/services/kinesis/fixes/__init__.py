@@ -1,0 +1,1 @@
+"""Fixes to moto's Kinesis, one module each."""
