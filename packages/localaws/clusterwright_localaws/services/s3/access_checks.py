@@ -16,6 +16,7 @@ from clusterwright_localaws.core.call import Call, operation
 from clusterwright_localaws.core.errors import AwsError, ForwardToMoto
 from clusterwright_localaws.services.s3.acl_documents import check_document, check_grantees
 from clusterwright_localaws.services.s3.copy_sources import check_source
+from clusterwright_localaws.services.s3.kms_keys import check_key_of_write
 from clusterwright_localaws.services.s3.object_acls import put_object_acl
 from clusterwright_localaws.services.s3.object_locks import check_new_lock
 from clusterwright_localaws.services.s3.refusals import invalid_storage_class
@@ -50,6 +51,7 @@ _NARROWING: Final = frozenset(
 )
 _WIDEST_PREFIX: Final = 8
 # Storage classes of S3 on Outposts and on Snowball, which no bucket of a Region has.
+_WRITES: Final = ("PutObject", "CopyObject", "CreateMultipartUpload")
 _NOT_IN_REGIONS: Final = frozenset({"OUTPOSTS", "SNOW"})
 
 
@@ -72,9 +74,7 @@ def check_new_bucket(request: Mapping[str, Any]) -> None:
         )
 
 
-@operation(
-    "s3", "PutBucketAcl", "PutObjectAcl", "PutObject", "CopyObject", "CreateMultipartUpload"
-)
+@operation("s3", "PutBucketAcl", "PutObjectAcl", *_WRITES)
 def put_acl(call: Call) -> Mapping[str, Any]:
     request = call.parameters
     _check_grantees(request)
@@ -100,6 +100,8 @@ def put_acl(call: Call) -> Mapping[str, Any]:
         check_source(request)
     if call.operation == "CreateMultipartUpload":
         check_new_upload(request)
+    if bucket is not None and call.operation in _WRITES:
+        check_key_of_write(bucket, request)
     raise ForwardToMoto
 
 

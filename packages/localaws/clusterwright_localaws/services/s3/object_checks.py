@@ -12,8 +12,9 @@ from typing import Any, Final
 from clusterwright_localaws.core.call import Call, operation
 from clusterwright_localaws.core.errors import AwsError, ForwardToMoto
 from clusterwright_localaws.services.s3.fixes.object_parts import completed_parts
+from clusterwright_localaws.services.s3.kms_keys import check_key_of_object
 from clusterwright_localaws.services.s3.object_versions import check_version
-from clusterwright_localaws.services.s3.world_buckets import find_bucket
+from clusterwright_localaws.services.s3.world_buckets import find_bucket, find_version
 
 # Headers of the answer that a read may give. Recorded: docs/reference/probes.md, `localstack`.
 _OVERRIDES: Final = (
@@ -35,6 +36,9 @@ def get_part(call: Call) -> Mapping[str, Any]:
     bucket = find_bucket(request["Bucket"])
     if bucket is not None:
         check_version(request, of_a_head=call.operation == "HeadObject")
+        if call.operation == "GetObject":
+            found = find_version(bucket, request["Key"], request.get("VersionId"))
+            check_key_of_object(bucket, found)
     if number is None or bucket is None or "VersionId" in request:
         raise ForwardToMoto
     if request.get("Range"):

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from packages.localaws.tests.parts import client
+from packages.localaws.tests.parts import client, refusal
 
 
 @pytest.fixture
@@ -50,7 +50,12 @@ def test_an_alias_elsewhere_is_not_one_of_the_bucket(s3: Any) -> None:
     other = west.create_key()["KeyMetadata"]["KeyId"]
     west.create_alias(AliasName="alias/mine", TargetKeyId=other)
     account = key["Arn"].split(":")[4]
-    for place in ("us-west-2:999999999999", "us-east-1:999999999999", f"us-west-2:{account}"):
+    named = {"Bucket": "one", "Key": "a", "ServerSideEncryption": "aws:kms"}
+    found = refusal(
+        s3.put_object, **named, SSEKMSKeyId=f"arn:aws:kms:us-west-2:{account}:alias/mine"
+    )
+    assert found == ("KMS.NotFoundException", "Invalid arn us-west-2")
+    for place in ("us-west-2:999999999999", "us-east-1:999999999999"):
         alias = f"arn:aws:kms:{place}:alias/mine"
         answer = s3.put_object(
             Bucket="one", Key="a", ServerSideEncryption="aws:kms", SSEKMSKeyId=alias

@@ -15,7 +15,8 @@ def test_an_upload_names_the_encryption_of_its_bucket() -> None:
     s3.create_bucket(Bucket="one")
     found = s3.create_multipart_upload(Bucket="one", Key="a")
     assert found["ServerSideEncryption"] == "AES256"
-    rule = {"SSEAlgorithm": "aws:kms", "KMSMasterKeyID": "key"}
+    key = client("kms").create_key()["KeyMetadata"]["Arn"]
+    rule = {"SSEAlgorithm": "aws:kms", "KMSMasterKeyID": key}
     s3.put_bucket_encryption(
         Bucket="one",
         ServerSideEncryptionConfiguration={
@@ -23,7 +24,7 @@ def test_an_upload_names_the_encryption_of_its_bucket() -> None:
         },
     )
     found = s3.create_multipart_upload(Bucket="one", Key="a")
-    assert (found["ServerSideEncryption"], found["SSEKMSKeyId"]) == ("aws:kms", "key")
+    assert (found["ServerSideEncryption"], found["SSEKMSKeyId"]) == ("aws:kms", key)
     named = s3.create_multipart_upload(Bucket="one", Key="a", ServerSideEncryption="AES256")
     assert named["ServerSideEncryption"] == "AES256"
 
