@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from ruamel.yaml import YAML
 
+from clusterwright.diagnosis.literals import Expression
 from tools.lint.files import ROOT, repository_files
 
 _LIST = ROOT / "tests" / "repository" / "retired_words.yaml"
@@ -22,42 +23,46 @@ def _entries() -> list[dict[str, Any]]:
 
 
 @pytest.fixture(scope="session")
-def texts() -> dict[str, str]:
-    """Every text file of the repository except the list itself, by its path."""
+def texts() -> dict[str, tuple[str, str]]:
+    """Every text file of the repository except the list itself, also in lower case, by path."""
     found = {}
     for path in repository_files():
         data = path.read_bytes()
         if path != _LIST and b"\0" not in data:
-            found[path.relative_to(ROOT).as_posix()] = data.decode()
+            text = data.decode()
+            found[path.relative_to(ROOT).as_posix()] = (text, text.lower())
     return found
 
 
 @pytest.mark.parametrize("entry", _entries(), ids=lambda entry: entry["pattern"])
-def test_no_retired_word_is_used(entry: dict[str, Any], texts: dict[str, str]) -> None:
+def test_no_retired_word_is_used(entry: dict[str, Any], texts: dict[str, tuple[str, str]]) -> None:
     # A phrase may be broken over two lines, of prose or of comments.
-    pattern = re.compile(entry["pattern"].replace(" ", r"\s+(?:[#*]\s+)?"), re.IGNORECASE)
+    phrase = Expression(entry["pattern"].replace(" ", r"\s+(?:[#*]\s+)?"), re.IGNORECASE)
     found = [
         f"{name}:{text.count(chr(10), 0, match.start()) + 1}: {match.group()}"
-        for name, text in texts.items()
-        if not any(fnmatch(name, glob) for glob in entry.get("except", ()))
-        for match in pattern.finditer(text)
+        for name, (text, lowered) in texts.items()
+        if phrase.has_words(lowered)
+        and not any(fnmatch(name, glob) for glob in entry.get("except", ()))
+        for match in phrase.pattern.finditer(text)
     ]
     assert not found, f"write {entry['use']!r} instead:\n" + "\n".join(found)
 
 
-def test_no_name_in_python_has_a_retired_phrase(texts: dict[str, str]) -> None:
-    names = {
-        (file, name)
-        for file, text in texts.items()
-        if file.endswith(".py")
-        for name in re.findall(r"\b\w*[a-z]_[a-z]\w*\b", text)
-    }
+def test_no_name_in_python_has_a_retired_phrase(texts: dict[str, tuple[str, str]]) -> None:
+    files: dict[str, set[str]] = {}
+    for file, (text, _) in texts.items():
+        if file.endswith(".py"):
+            for name in re.findall(r"\b\w*[a-z]_[a-z]\w*\b", text):
+                files.setdefault(name, set()).add(file)
+    words = {name: name.strip("_").replace("_", " ").lower() for name in files}
     found = [
         f"{file}: {name}: write {entry['use']!r} instead"
         for entry in _entries()
-        for file, name in names
-        if re.search(entry["pattern"], name.strip("_").replace("_", " "), re.IGNORECASE)
-        and not any(fnmatch(file, glob) for glob in entry.get("except", ()))
+        for phrase in [Expression(entry["pattern"], re.IGNORECASE)]
+        for name, text in words.items()
+        if phrase.search(text, text)
+        for file in files[name]
+        if not any(fnmatch(file, glob) for glob in entry.get("except", ()))
     ]
     assert not found, "\n".join(sorted(found))
 
