@@ -83,6 +83,8 @@ def command(
     evidence, and the next commands. The same evidence gives the same findings; nothing is changed.
     """
     from clusterwright.diagnosis.model import Target
+    from clusterwright.diagnosis.scheduler import is_job_id
+    from clusterwright.platforms.registry import traits_of
 
     if (subject in ("node", "job")) != (name is not None):
         raise UserError(
@@ -94,6 +96,8 @@ def command(
         print_policy(path, "diagnose", output_format)
         return
     cluster = load_or_exit(path, command="diagnose", output_format=output_format).cluster
+    if subject == "job" and traits_of(cluster.platform).uses_slurm and not is_job_id(name or ""):
+        raise UserError(f"{(name or '')[:80]!r} is not the id of a Slurm job", "4711 or 4711_3")
     target = Target(subject, name or "")  # type: ignore[arg-type]
     diagnosis = _diagnosis(path, cluster, target, logs, sacct, back, offline, timeout_seconds)
     if output_format == "json":

@@ -22,6 +22,7 @@ BOOT_MARGIN: Final = dt.timedelta(seconds=30)
 after its nodes have registered, so that the boot of a healthy one is earlier by itself."""
 
 _TROUBLE: Final = frozenset({"DOWN", "DRAIN", "FAIL", "FAILING", "NOT_RESPONDING", "ERROR"})
+_JOB_ID: Final = re.compile(r"[1-9]\d*(?:[_+](?:\d+|\[[\d,%-]+\]))?(?:\.\w+)?")
 _NOT_FAILED: Final = frozenset(
     {
         *("COMPLETED", "RUNNING", "PENDING", "CANCELLED", "COMPLETING"),
@@ -111,6 +112,11 @@ def nodes_of_job(document: Mapping[str, Any], job: str) -> frozenset[str]:
         if same_job(str(entry.get("id")), job)
         for node in _hosts(entry.get("nodes"))
     )
+
+
+def is_job_id(text: str) -> bool:
+    """Whether a text is the id of a Slurm job: also of an array's task or a component."""
+    return _JOB_ID.fullmatch(text) is not None
 
 
 def same_job(one: str, other: str) -> bool:

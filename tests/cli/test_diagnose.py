@@ -217,6 +217,7 @@ def test_kernel_log_of_a_node(spec: Path, tmp_path: Path) -> None:
     [
         (("node",), "node needs a name"),
         (("deploy", "x"), "deploy takes no name"),
+        (("job", "train"), "'train' is not the id of a Slurm job"),
         (("--since", "soon"), "is not a span"),
         (("--offline",), "--offline reads no account"),
     ],

@@ -144,3 +144,21 @@ def test_drain_by_a_person_is_a_finding_only_for_a_question_about_the_node() -> 
     assert item.failed
     (item,) = scheduler.of_document({"nodes": [{**node, "reason_by": "root"}]}, Target(), NOW)
     assert item.failed
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("4711", True),
+        ("4711_3", True),
+        ("4711_[1-3%2]", True),
+        ("4711+1", True),
+        ("4711.batch", True),
+        ("train", False),
+        ("0", False),
+        ("4711;", False),
+        ("", False),
+    ],
+)
+def test_ids_of_jobs(text: str, expected: bool) -> None:
+    assert scheduler.is_job_id(text) is expected
