@@ -56,6 +56,18 @@ def test_no_change_is_refused(pretend: Pretend, same: dict[str, Any]) -> None:
     assert described("s")["StackStatus"] == "CREATE_COMPLETE"
 
 
+def test_update_of_the_rollback_configuration_alone(pretend: Pretend) -> None:
+    """As recorded on AWS by LocalStack's tests."""
+    body = template({"A": parameter("1")})
+    create("s", body)
+    watched = {"MonitoringTimeInMinutes": 5}
+    assert update("s", body, RollbackConfiguration=watched)["StackStatus"] == "UPDATE_COMPLETE"
+    assert pretend.did("update") == []
+    assert described("s")["RollbackConfiguration"] == watched
+    with pytest.raises(ClientError, match=r"No updates are to be performed\."):
+        update("s", body, RollbackConfiguration=watched)
+
+
 def test_update_with_a_transform_is_not_refused(pretend: Pretend) -> None:
     """As recorded on AWS by LocalStack's tests, 2024-05-07."""
     body = template({"A": parameter("1")}, Transform="AWS::Serverless-2016-10-31")

@@ -74,8 +74,11 @@ def update_stack(call: Call) -> Mapping[str, Any]:
     refuse_modes(request)
     revision = read_revision(store, stack, request)
     plan = plan_or_none(stack, revision, store)
-    # As recorded on AWS, a template with a transform is always updated.
-    if plan is not None and plan.changes_nothing and not revision.template.transforms:
+    # As recorded on AWS, a template with a transform is always updated, and a stack whose rollback
+    # triggers change.
+    watched = stack.revision.rollback_configuration if stack.revision is not None else {}
+    changed = revision.template.transforms or revision.rollback_configuration != watched
+    if plan is not None and plan.changes_nothing and not changed:
         raise ValidationError("No updates are to be performed.")
     during = policy_text(store, request, "StackPolicyDuringUpdate")
     lasting = policy_text(store, request, "StackPolicy")
