@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from clusterwright_localaws.core.runtime import runtime
-from clusterwright_localaws.server import repeated_work
+from clusterwright_localaws.server import repeated_work, syntax_trees
 from clusterwright_localaws.server.instances import hold_weakly
 from clusterwright_localaws.services.ec2.fixes import offerings_by_region
 
@@ -45,6 +45,7 @@ def install() -> None:
         if _installed.is_set():
             return
         repeated_work.apply()
+        syntax_trees.apply()
         hold_weakly()
         # Before EC2 is imported, which other services of moto do by themselves.
         offerings_by_region.apply()
