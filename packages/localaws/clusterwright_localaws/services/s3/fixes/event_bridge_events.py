@@ -6,6 +6,7 @@ docs/reference/probes.md, source `localstack`. Who called, and from where, is no
 
 from __future__ import annotations
 
+import copy
 import time
 import uuid
 from typing import Any, Final
@@ -18,6 +19,8 @@ DESCRIPTION = (
     "removals are sent, and all go to the default bus"
 )
 _DEFAULT_BUS: Final = "default"
+# Who manages the rules of archives, for moto.
+_ARCHIVES: Final = "prod.vhs.events.aws.internal"
 # Detail types, and the operation where S3 names it as the reason.
 _KINDS: Final = {
     "ObjectCreated:Put": ("Object Created", "PutObject"),
@@ -73,7 +76,34 @@ def _send(account: str, bucket: Any, name: str, key: Any) -> None:
     }
     bus = events_backends[account][bucket.region_name].event_buses[_DEFAULT_BUS]
     for rule in list(bus.rules.values()):
-        rule.send_to_targets(event, transform_input=False)
+        if rule.state != "DISABLED":
+            _deliver(rule, event)
+
+
+def _deliver(rule: Any, event: Any) -> None:
+    """Send an event to each target of a rule that matches it; a target that fails does so alone.
+
+    S3 has answered by then on AWS: no failure is one of the write.
+    """
+    for target in list(rule.targets):
+        alone = copy.copy(rule)
+        alone.targets = [target]
+        try:
+            if rule.managed_by == _ARCHIVES:
+                # The archive is named in what moto makes of the event, which has this member.
+                archived = {**event, "ingestion-time": event["time"]}
+                alone.send_to_targets(archived, transform_input=True)
+            else:
+                alone.send_to_targets(event, transform_input=False)
+        except NotImplementedError:
+            _warn(rule, target, "such targets are not implemented")
+        except Exception as error:  # noqa: BLE001  whatever moto fails at
+            _warn(rule, target, f"{type(error).__name__}: {error}")
+
+
+def _warn(rule: Any, target: Any, reason: str) -> None:
+    where = f"from the rule {rule.name} to {target['Arn']}"
+    runtime().warn(f"EventBridge: no delivery of S3's events {where}: {reason}")
 
 
 def _detail(account: str, bucket: Any, name: str, key: Any) -> dict[str, Any]:

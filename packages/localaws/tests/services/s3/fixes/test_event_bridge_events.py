@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from clusterwright_localaws.core.runtime import Runtime
 from packages.localaws.tests.parts import client
 
 pytestmark = pytest.mark.usefixtures("aws")
@@ -28,7 +29,7 @@ def url(aws: Any) -> str:
     return str(found)
 
 
-def received(url: str) -> list[tuple[str, dict[str, Any]]]:
+def received(url: str, *, once: bool = True) -> list[tuple[str, dict[str, Any]]]:
     """The kinds of events, and what their details have beside what every one has."""
     found = []
     ids = set()
@@ -45,7 +46,7 @@ def received(url: str) -> list[tuple[str, dict[str, Any]]]:
                 {name: value for name, value in detail.items() if name not in UNKNOWN},
             )
         )
-    assert len(ids) == len(found)
+    assert len(ids) == len(found) or not once
     return found
 
 
@@ -99,3 +100,45 @@ def test_restored_objects(url: str) -> None:
     assert kind == "Object Restore Initiated"
     assert detail["source-storage-class"] == "GLACIER"
     assert detail["object"]["size"] == 4
+
+
+def test_a_target_that_fails_alone(url: str, aws: Runtime) -> None:
+    """Neither the write nor the delivery to other targets fails with it."""
+    s3, events, said = client("s3"), client("events"), list[str]()
+    missing = (
+        "arn:aws:lambda:us-east-1:123456789012:function:f",
+        "arn:aws:sns:us-east-1:123456789012:t",
+        "arn:aws:sqs:us-east-1:123456789012:missing",
+        "arn:aws:logs:us-east-1:123456789012:log-group:missing",
+        "arn:aws:events:us-east-1:123456789012:event-bus/missing",
+    )
+    events.put_rule(Name="another", EventPattern=json.dumps({"source": ["aws.s3"]}))
+    targets = [{"Id": str(number), "Arn": arn} for number, arn in enumerate(missing)]
+    events.put_targets(Rule="another", Targets=[*targets, {"Id": "last", "Arn": QUEUE}])
+    aws.log = said.append
+    s3.put_object(Bucket="one", Key="a", Body=b"data")
+    s3.delete_object(Bucket="one", Key="a")
+    aws.log = None
+    kinds = [kind for kind, _ in received(url, once=False)]
+    assert kinds == ["Object Created"] * 2 + ["Object Deleted"] * 2
+    assert [arn for text in said for arn in missing if arn in text] == list(missing)
+    assert len(said) == len(missing)
+    assert all("EventBridge: no delivery" in text for text in said)
+
+
+def test_a_disabled_rule(url: str) -> None:
+    events = client("events")
+    for number in ("1", "2"):
+        client("s3").put_object(Bucket="one", Key=number, Body=b"data")
+        events.disable_rule(Name="rule")
+    assert [detail["object"]["key"] for _, detail in received(url)] == ["1"]
+
+
+def test_archives(url: str) -> None:
+    events = client("events")
+    bus = "arn:aws:events:us-east-1:123456789012:event-bus/default"
+    events.create_archive(ArchiveName="all", EventSourceArn=bus)
+    client("s3").put_object(Bucket="one", Key="a", Body=b"data")
+    client("s3").delete_object(Bucket="one", Key="a")
+    assert events.describe_archive(ArchiveName="all")["EventCount"] == 2
+    assert len(received(url)) == 2
