@@ -165,12 +165,19 @@ class Signed:
             if name.lower() not in _OF_THE_SIGNATURE
         )
         signer = _Version2(Credentials(key, secret), self.query.get("Expires", ""))
-        split = urlsplit(f"http://host{path}?{query}")
-        text = signer.canonical_string(self.method, split, headers)
+        # Of a bucket in the path, botocore signs a slash at the end that the URL does not have.
+        paths = [path, f"{path}/"] if path == f"/{self.bucket}" else [path]
+        texts = [
+            signer.canonical_string(self.method, urlsplit(f"http://host{one}?{query}"), headers)
+            for one in paths
+        ]
         # A plus sign of Base64 that was not encoded arrives as a space.
         given = self.query.get("Signature", "").replace(" ", "+")
-        if not hmac.compare_digest(signer.sign_string(text).encode(), given.encode()):
-            raise mismatch(key, text, given)
+        if not any(
+            hmac.compare_digest(signer.sign_string(text).encode(), given.encode())
+            for text in texts
+        ):
+            raise mismatch(key, texts[0], given)
 
     def _version_2_headers(self) -> dict[str, str]:
         """Return the headers that version 2 signs; some SDKs move them to the query."""
