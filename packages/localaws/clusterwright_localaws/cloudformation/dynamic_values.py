@@ -34,13 +34,21 @@ def pseudo_parameters(stack: Stack, notification_arns: list[str]) -> dict[str, A
     https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/pseudo-parameter-reference.html
     """
     return {
-        "AWS::AccountId": stack.account,
+        **pseudo_parameters_without_stack(stack.account, stack.region),
         "AWS::NotificationARNs": notification_arns,
-        "AWS::Partition": stack.partition,
-        "AWS::Region": stack.region,
         "AWS::StackId": stack.stack_id,
         "AWS::StackName": stack.name,
-        "AWS::URLSuffix": url_suffix(stack.partition),
+    }
+
+
+def pseudo_parameters_without_stack(account: str, region: str) -> dict[str, Any]:
+    """Return the pseudo parameters that all stacks of an account and region share."""
+    partition = partition_of(region)
+    return {
+        "AWS::AccountId": account,
+        "AWS::Partition": partition,
+        "AWS::Region": region,
+        "AWS::URLSuffix": url_suffix(partition),
     }
 
 

@@ -6,11 +6,12 @@ nothing itself. Within a section its keys replace those of the template that hav
 as recorded on AWS (docs/reference/probes.md, source `localstack`). The messages about the location
 and the content are AWS's, as users quote them (awsdocs/aws-cloudformation-user-guide#232,
 amazon-archives/realworld-serverless-application#58); others are ours. Locations are text,
-parameters, and Fn::Sub and Fn::Join of those.
+parameters, pseudo parameters, and Fn::Sub and Fn::Join of those.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
@@ -46,13 +47,22 @@ def include(body: Mapping[str, Any], values: Mapping[str, Any], read: Read) -> d
     body:
         The template.
     values:
-        The values of its parameters, by name.
+        The values of its parameters and pseudo parameters, by name.
 
     Raises
     ------
     ValidationError
         A location is none, its object cannot be read, or its content cannot be included.
     """
+    try:
+        return _with_snippets(body, values, read)
+    except RecursionError:
+        raise ValidationError("Template error: the template is nested too deeply.") from None
+
+
+def _with_snippets(
+    body: Mapping[str, Any], values: Mapping[str, Any], read: Read
+) -> dict[str, Any]:
     left = [_MOST_INCLUDES]
     found: dict[str, Any] = {}
     for name, part in body.items():
@@ -95,19 +105,30 @@ def _snippet(
     parameters = call.get("Parameters")
     location = parameters.get("Location") if isinstance(parameters, Mapping) else None
     location = _resolved(location, values)
-    parts = urlsplit(location) if isinstance(location, str) else None
+    try:
+        parts = urlsplit(location) if isinstance(location, str) else None
+    except ValueError:
+        parts = None
     key = unquote(parts.path).lstrip("/") if parts is not None else ""
     if parts is None or parts.scheme != "s3" or not parts.netloc or not key:
         raise _failed("The location parameter is not a valid S3 uri.")
     text = read(parts.netloc, key)
     try:
-        has_short_forms = any(isinstance(token, yaml.TagToken) for token in yaml.scan(text))
-        found = {} if has_short_forms else parse_text(text)
-    except (yaml.YAMLError, RecursionError, ValidationError):
+        found = {} if _has_short_forms(text) else parse_text(text)
+    except (yaml.YAMLError, RecursionError, ValueError, ValidationError):
         found = {}
     if not found or includes(found):
         raise _failed(_CONTENT)
     return found
+
+
+def _has_short_forms(text: str) -> bool:
+    """Return whether text has tags of YAML; JSON has none, and not all of it is YAML: tabs."""
+    try:
+        json.loads(text.lstrip("\ufeff"))
+    except ValueError:
+        return any(isinstance(token, yaml.TagToken) for token in yaml.scan(text))
+    return False
 
 
 def _resolved(node: Any, values: Mapping[str, Any]) -> Any:
@@ -118,8 +139,12 @@ def _resolved(node: Any, values: Mapping[str, Any]) -> Any:
     if name == "Ref":
         return values.get(str(argument))
     if name == "Fn::Sub" and isinstance(argument, str):
-        return _VARIABLE.sub(lambda found: str(values.get(found[1], found[0])), argument)
+        if any(values.get(one) is None for one in _VARIABLE.findall(argument)):
+            return None
+        return _VARIABLE.sub(lambda found: str(values[found[1]]), argument)
     if name == "Fn::Join" and isinstance(argument, list) and len(argument) == 2:
+        if not isinstance(argument[1], list):
+            return None
         parts = [_resolved(one, values) for one in argument[1]]
         return str(argument[0]).join(map(str, parts)) if None not in parts else None
     return None

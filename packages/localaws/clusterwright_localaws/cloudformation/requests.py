@@ -8,7 +8,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from clusterwright_localaws.cloudformation.dynamic_values import ssm_value
+from clusterwright_localaws.cloudformation.dynamic_values import (
+    pseudo_parameters,
+    pseudo_parameters_without_stack,
+    ssm_value,
+)
 from clusterwright_localaws.cloudformation.errors import InsufficientCapabilities, ValidationError
 from clusterwright_localaws.cloudformation.evaluate import Scope
 from clusterwright_localaws.cloudformation.parameters import resolve_parameters
@@ -43,7 +47,7 @@ def read_revision(
         The template, a parameter, a rule or a tag is wrong.
     """
     previous = stack.revision if stack.status != "REVIEW_IN_PROGRESS" else None
-    template = read_template(store, request, previous)
+    template = read_template(store, request, previous, stack)
     check_capabilities(template, request.get("Capabilities", []), by_change_set=by_change_set)
     _check_resource_types(template, request.get("ResourceTypes", []))
     _check_rollback_triggers(request.get("RollbackConfiguration", {}))
@@ -79,9 +83,15 @@ def read_revision(
 
 
 def read_template(
-    store: Store, request: Mapping[str, Any], previous: Revision | None = None
+    store: Store,
+    request: Mapping[str, Any],
+    previous: Revision | None = None,
+    stack: Stack | None = None,
 ) -> Template:
-    """Return the template that a request names by body, by URL or as the one before."""
+    """Return the template that a request names by body, by URL or as the one before.
+
+    What it includes from S3 may be at a location with the name of the stack, if there is one.
+    """
     given = [key for key in ("TemplateBody", "TemplateURL") if request.get(key)]
     if request.get("UsePreviousTemplate"):
         if given:
@@ -93,7 +103,7 @@ def read_template(
         if not previous.template.language_extensions and not previous.template.included:
             return previous.template
         # Loops may have other values now, and included objects another content.
-        return _read(store, previous.template.source, request, previous)
+        return _read(store, previous.template.source, request, previous, stack)
     if len(given) != 1:
         raise ValidationError("Either Template URL or Template Body must be specified.")
     if given == ["TemplateBody"]:
@@ -105,19 +115,28 @@ def read_template(
             )
     else:
         source = fetch(store, str(request["TemplateURL"]))
-    return _read(store, source, request, previous)
+    return _read(store, source, request, previous, stack)
 
 
 def _read(
-    store: Store, source: str, request: Mapping[str, Any], previous: Revision | None
+    store: Store,
+    source: str,
+    request: Mapping[str, Any],
+    previous: Revision | None,
+    stack: Stack | None,
 ) -> Template:
     before = previous.parameters if previous is not None else {}
+    if stack is not None:
+        pseudo = pseudo_parameters(stack, request.get("NotificationARNs", []))
+    else:
+        pseudo = pseudo_parameters_without_stack(store.account, store.region)
     return Template.read(
         source,
         region=store.region,
         given=request.get("Parameters", []),
         previous={name: one.value for name, one in before.items()},
         read=functools.partial(_object, store),
+        pseudo=pseudo,
     )
 
 
@@ -209,7 +228,7 @@ def fetch(store: Store, url: str) -> str:
 
 def _object(store: Store, bucket: str, key: str) -> str:
     """Return the text of an object, with the errors of `fetch`."""
-    from botocore.exceptions import ClientError
+    from botocore.exceptions import BotoCoreError, ClientError
 
     from clusterwright_localaws.core.boto_clients import client
 
@@ -223,6 +242,9 @@ def _object(store: Store, bucket: str, key: str) -> str:
             f"S3 error: {about.get('Message') or about['Code']}\nFor more information check "
             "http://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html"
         ) from None
+    except BotoCoreError as error:
+        # Of what botocore does not even send, such as names that no bucket can have.
+        raise ValidationError(f"S3 error: {' '.join(str(error).split())}") from None
     data: bytes = found["Body"].read()
     if len(data) > URL_LIMIT_BYTES:
         raise ValidationError(f"Template may not exceed {URL_LIMIT_BYTES} bytes in size.")

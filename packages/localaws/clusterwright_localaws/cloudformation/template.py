@@ -96,6 +96,7 @@ class Template:
         given: Sequence[Mapping[str, Any]] = (),
         previous: Mapping[str, Any] | None = None,
         read: Read | None = None,
+        pseudo: Mapping[str, Any] | None = None,
     ) -> Template:
         """Parse and check a template, insert what it includes, and expand its loops.
 
@@ -109,6 +110,8 @@ class Template:
             The parameters of the request, and those of the stack by name; loops may use them.
         read:
             Reads an object in S3 by bucket and key, for templates that include some.
+        pseudo:
+            Pseudo parameters by name, for the locations of those objects.
 
         Raises
         ------
@@ -117,7 +120,7 @@ class Template:
         """
         template = cls(source, parse_text(source))
         if read is not None and includes(template.body):
-            values = values_of(template.body, given, previous)
+            values = {**values_of(template.body, given, previous), **(pseudo or {})}
             template = cls(source, include(template.body, values, read), included=True)
         if template.language_extensions and has_loops(template.body):
             body = expand(template.body, given, previous)

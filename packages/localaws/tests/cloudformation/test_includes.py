@@ -20,6 +20,8 @@ OBJECTS = {
     ),
     "list.json": "[1]",
     "text.yaml": "a: [",
+    "number.json": '{"A": ' + "1" * 5000 + "}",
+    "tabs.json": '\ufeff{\n\t"TopicName":\t"one"\n}',
 }
 
 
@@ -61,10 +63,13 @@ def test_sections_of_a_template() -> None:
     [
         ("../topic.yaml", "The location parameter is not a valid S3 uri."),
         ("s3://b", "The location parameter is not a valid S3 uri."),
+        ("s3://[b/name.json", "The location parameter is not a valid S3 uri."),
         ({"Ref": "None"}, "The location parameter is not a valid S3 uri."),
+        ({"Fn::Sub": "s3://${None}/name.json"}, "The location parameter is not a valid S3 uri."),
+        ({"Fn::Join": ["/", 1]}, "The location parameter is not a valid S3 uri."),
         *(
             (f"s3://b/{name}", "The specified S3 object's content should be valid Yaml/JSON.")
-            for name in ("short.yaml", "again.json", "list.json", "text.yaml")
+            for name in ("short.yaml", "again.json", "list.json", "text.yaml", "number.json")
         ),
     ],
 )
@@ -90,6 +95,7 @@ def test_names_that_are_there_already() -> None:
         {"Ref": "Where"},
         {"Fn::Sub": "s3://${Bucket}/name.json"},
         {"Fn::Join": ["/", ["s3:/", {"Ref": "Bucket"}, "name.json"]]},
+        "s3://b/tabs.json",
     ],
 )
 def test_locations(location: Any) -> None:
@@ -102,6 +108,14 @@ def test_work_is_bounded() -> None:
     body = {"Resources": [{"Fn::Transform": of("s3://b/name.json")}] * 501}
     with pytest.raises(ValidationError, match="more than 500 times"):
         include(body, {}, read)
+
+
+def test_templates_that_are_nested_deeply() -> None:
+    node: Any = {"Fn::Transform": of("s3://b/name.json")}
+    for _ in range(1000):
+        node = [node]
+    with pytest.raises(ValidationError, match="nested too deeply"):
+        include({"Resources": node}, {}, read)
 
 
 def test_other_transforms_stay() -> None:

@@ -107,6 +107,40 @@ def test_s3_object_that_is_not_a_template_is_refused(asset: str, key: str, messa
         cloudformation().create_stack(StackName="one", TemplateURL=asset.replace("one.json", key))
 
 
+def including(location: Any) -> str:
+    call = {"Name": "AWS::Include", "Parameters": {"Location": location}}
+    return json.dumps({"Resources": {"Fn::Transform": call}})
+
+
+def test_included_locations_have_pseudo_parameters(local: None) -> None:
+    """Those of the stack too, where the request is for one."""
+    bucket, content = f"snippets-{ACCOUNT}-{REGION}", json.dumps({"A": parameter("1")}).encode()
+    aws("s3").create_bucket(Bucket=bucket)
+    of_account = "s3://snippets-${AWS::AccountId}-${AWS::Region}/"
+    of_stack = "/${AWS::URLSuffix}/${AWS::StackName}.json"
+    for key in ("aws.json", "aws/amazonaws.com/s.json"):
+        aws("s3").put_object(Bucket=bucket, Key=key, Body=content)
+    found = read(including({"Fn::Sub": of_account + "${AWS::Partition}.json"}))
+    assert set(found.resources) == {"A"}
+    body = including({"Fn::Sub": of_account + "${AWS::Partition}" + of_stack})
+    store = Store(ACCOUNT, REGION)
+    request = {"TemplateBody": body, "Capabilities": ["CAPABILITY_AUTO_EXPAND"]}
+    assert set(read_revision(store, draft(store, "s"), request).template.resources) == {"A"}
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"TemplateBody": including("s3://no_bucket!/a.json")},
+        {"TemplateBody": including("s3://none/a.json")},
+        {"TemplateURL": "https://s3.amazonaws.com/no_bucket!/a.json"},
+    ],
+)
+def test_objects_that_cannot_be_read(local: None, given: dict[str, Any]) -> None:
+    with pytest.raises(ValidationError, match="S3 error: "):
+        read_template(Store(ACCOUNT, REGION), given)
+
+
 def test_exactly_one_template_source_is_required(asset: str) -> None:
     for sources in ({}, {"TemplateURL": asset, "TemplateBody": ONE}):
         with pytest.raises(ClientError, match="Either Template URL or Template Body"):
