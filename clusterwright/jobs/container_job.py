@@ -17,15 +17,24 @@ from ruamel.yaml.nodes import ScalarNode
 
 from clusterwright.cluster_spec.models.compute import ComputeGroup
 from clusterwright.jobs.job import Job, Kind
-from clusterwright.jobs.job_file import JobFile
+from clusterwright.jobs.job_file import JobFile, Step
 from clusterwright.jobs.manifest_file import Container, Item, Pod, text_at
-from clusterwright.jobs.manifests import Manifests
+from clusterwright.jobs.manifests import TRAINING_KINDS, Manifests
 from clusterwright.jobs.options import Option
 from clusterwright.jobs.shell import Assignment, Command, Script, Word
 from clusterwright.platforms.kubernetes.groups import EFA, GPU, NEURON
 
 _NOW: Final = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
 """No rule on containers asks for the time."""
+
+
+@dataclass(frozen=True)
+class _ContainerFile(JobFile):
+    """The command of a container is one step; no runner has options before it."""
+
+    @cached_property
+    def steps(self) -> tuple[Step, ...]:
+        return tuple(self._step(one, "pod", one.words) for one in self.script.commands)
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +48,22 @@ class ContainerJob(Job):
     @property
     def unit(self) -> str:
         return "pod"
+
+    @property
+    def nodes(self) -> int | None:
+        """Pods of the training, where an operator makes one of all pods of the object."""
+        assert self.manifests is not None
+        assert self.pod is not None
+        if self.pod.kind not in TRAINING_KINDS:
+            return None
+        return self.manifests.pods_of_job(self.pod)
+
+    @cached_property
+    def has_roles(self) -> bool:
+        """Whether pods of another template, such as a master, are of the same training."""
+        pods = self.manifests.pods if self.manifests is not None else ()
+        document = self.pod.document if self.pod is not None else None
+        return sum(one.document is document for one in pods) > 1
 
     @cached_property
     def groups(self) -> tuple[ComputeGroup, ...]:
@@ -103,7 +128,7 @@ def container_jobs(manifests: Manifests) -> Iterator[ContainerJob]:
 
 def _file(manifests: Manifests, pod: Pod, container: Container) -> JobFile:
     at = _word(container.item, "")
-    nodes = manifests.pods_of_job(pod)
+    nodes = manifests.pods_of_job(pod) if pod.kind in TRAINING_KINDS else None
     options = () if nodes is None else (_option("nodes", str(nodes), at),)
     words = tuple(
         _word(one)
@@ -113,11 +138,10 @@ def _file(manifests: Manifests, pod: Pod, container: Container) -> JobFile:
     )
     # Without a command the image's own program runs, which is not known.
     runs = container.item.get("command") is not None or bool(words)
-    srun = Word("srun", at.line, at.column, at.length)
-    script = Script(commands=[Command((srun, *words))] if runs else [])
+    script = Script(commands=[Command(words)] if runs and words else [])
     for name, value in _environment(container):
         script.assignments.append(Assignment(name.text or "", _word(value), exported=True))
-    return JobFile(manifests.file.name, "", options, (), (), script, ())
+    return _ContainerFile(manifests.file.name, "", options, (), (), script, ())
 
 
 def _environment(container: Container) -> Iterator[tuple[Item, Item]]:

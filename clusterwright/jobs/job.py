@@ -213,6 +213,11 @@ class Job:
         """What has the accelerators, in messages: a node, or a pod."""
         return "node"
 
+    @property
+    def has_roles(self) -> bool:
+        """Whether some of its processes meet the others at an address of their own node."""
+        return False
+
     # -- what the job is ------------------------------------------------------------------------
 
     @property

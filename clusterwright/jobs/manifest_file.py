@@ -85,6 +85,11 @@ class Item:
         return str(self.node.value)
 
     @property
+    def is_null(self) -> bool:
+        """Whether the value is null, which stands for an absent one."""
+        return bool(self.node.tag == _NULL)
+
+    @property
     def number(self) -> int | None:
         """A whole number, such as of devices; None for any other text."""
         text = self.text

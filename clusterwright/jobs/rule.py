@@ -40,7 +40,7 @@ __all__ = [
 
 Place = Option | Word | Assignment | Step | Command | Unread | Item | None
 
-_OF_SLURM: Final = re.compile(r"(?i)slurm|srun|sbatch|scontrol|\btasks?\b")
+_OF_SLURM: Final = re.compile(r"(?i)slurm|srun|sbatch|scontrol|ntasks|\btasks?\b")
 
 Subject = TypeVar("Subject", Job, Manifests)
 """A file together with its cluster."""

@@ -108,3 +108,31 @@ def test_what_is_not_judged() -> None:
     passes("CW-J050", training(wrong, limits={"nvidia.com/gpu": "$GPUS"}))
     passes("CW-J051", training(["torchrun", "--nnodes=$NODES", "train.py"]))
     passes("CW-J050", pytorch_job(pod(), replicas=4))
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["./run_train.sh", "--parallelism.tensor_parallel_degree=8"],
+        ["python", "train.py", "fit", "--trainer.devices=8"],
+        ["mpirun", "-np", "8", "python", "train.py", "--tensor-model-parallel-size=8"],
+    ],
+)
+def test_programs_that_may_start_processes(command: list[str]) -> None:
+    text = training(command)
+    for rule in ("CW-J050", "CW-J052"):
+        passes(rule, text)
+
+
+@pytest.mark.parametrize("kind", ["JobSet", "Job", "Deployment", "Pod"])
+def test_pods_that_may_train_by_themselves(kind: str) -> None:
+    run = ["torchrun", "--nnodes=2", "--rdzv-endpoint=localhost:1", "train.py"]
+    text = training(run).replace("PyTorchJob", kind)
+    passes("CW-J051", text)
+    passes("CW-J023", text)
+
+
+def test_arguments_of_an_image_are_not_options_of_srun() -> None:
+    made = pod()
+    made["containers"][0]["args"] = ["-n", "1", "--nodes=1", "torchrun", "--nnodes=2", "train.py"]
+    passes("CW-J051", pytorch_job(made, replicas=2))

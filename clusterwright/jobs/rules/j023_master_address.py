@@ -27,7 +27,7 @@ _ADDRESS = re.compile(
 """A host, perhaps with a port, or an IPv6 address with its zone: no user, no scheme, no path."""
 _NOT_SET = re.compile(r"(?::\d*)?")
 """What an empty variable leaves: a wrapper, a file or the environment may set it."""
-_OWN_NAME = re.compile(
+OWN_NAME = re.compile(
     r"(?:\$\(\s*|`\s*)(?:/bin/|/usr/bin/)?(?:hostname\b[^|;&)`]*|uname\s+-n)\s*[)`](?::\S*)?"
     r"|\$\{?(?:HOSTNAME|SLURMD_NODENAME)\}?(?::\S*)?"
 )
@@ -50,7 +50,7 @@ class MasterAddress(JobRule):
     )
 
     def check(self, job: Job) -> Results:
-        if job.nodes is None or job.nodes < 2:
+        if job.nodes is None or job.nodes < 2 or job.has_roles:
             return
         yield from _ray(job)
         stated = False
@@ -93,8 +93,10 @@ def _of_each_node(job: Job, step: Step, launcher: Launcher) -> Results:
     text = shell_text(step.program)
     if text is None or text.dynamic or _backend(launcher) not in _MEETING_AT_A_NODE:
         return  # The batch script replaces it, or a part of it: once for all nodes.
+    if launcher.nodes_word is None or launcher.nodes == 1:
+        return  # Each launcher trains by itself.
     for names, expression, what in (
-        (MEETING, _OWN_NAME, "its own address"),
+        (MEETING, OWN_NAME, "its own address"),
         (_PORTS, _RANDOM, "another port"),
     ):
         for name in names:

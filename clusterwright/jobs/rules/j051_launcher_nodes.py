@@ -6,7 +6,8 @@ import re
 from collections import Counter
 
 from clusterwright.jobs.rule import Fail, Job, JobRule, Launcher, Results, Step
-from clusterwright.jobs.rules.j023_master_address import LOCAL, MEETING
+from clusterwright.jobs.rules.j023_master_address import LOCAL, MEETING, OWN_NAME
+from clusterwright.jobs.shell import shell_text
 
 _NODES = re.compile(r"\+{0,2}(?:--)?trainer\.(num_nodes|nnodes)=(\d{1,9})")
 _REMOTE = ("ssh", "pdsh", "clush", "parallel-ssh", "pssh", "parallel", "mpirun", "xargs")
@@ -62,6 +63,8 @@ def _every_node(job: Job, step: Step, launcher: Launcher) -> Results:
     running = job.step_nodes(step) if step.runner == "srun" else None
     if running is None or running < 2 or step.places or not launcher.certain:
         return
+    if shell_text(step.program) is not None or any("SLURM_" in w.text for w in step.program):
+        return  # A shell may let one node go on, and each node may have work of its own.
     if "no-ssh" in launcher.options or "node-rank" in launcher.options:
         return  # Each launcher starts the processes of its own node.
     hosts = launcher.options.get("hostfile") or launcher.options.get("H")
@@ -76,7 +79,7 @@ def _every_node(job: Job, step: Step, launcher: Launcher) -> Results:
 def _meets(launcher: Launcher) -> bool:
     """Whether the launcher is told where the others are."""
     found = [launcher.options[name] for name in MEETING if name in launcher.options]
-    return any(not LOCAL.fullmatch(word.text) for word in found)
+    return any(not LOCAL.fullmatch(w.text) and not OWN_NAME.search(w.text) for w in found)
 
 
 def _settings(job: Job, nodes: int) -> Results:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from clusterwright.jobs.job import argument
 from clusterwright.jobs.rule import Fail, Job, JobRule, Results, Step, Word
 from clusterwright.jobs.values import whole
 
+_PYTHON = re.compile(r"python\d*(?:\.\d+)?")
+_CONVERTER = re.compile(r"(?:^|/)\w*(?:convert|merge|export)\w*\.py$")
+"""Programs that rewrite checkpoints have the options of the training that wrote them."""
 MEGATRON = {
     "tensor": "--tensor-model-parallel-size",
     "pipeline": "--pipeline-model-parallel-size",
@@ -43,6 +47,8 @@ class Layout(JobRule):
     def check(self, job: Job) -> Results:
         for step in job.file.steps:
             words = program_words(step)
+            if any(_CONVERTER.search(word.text) for word in words):
+                continue
             for options in (MEGATRON, TITAN):
                 if any(argument(words, name) for name in options.values()):
                     yield from _layout(job, step, words, options)
@@ -66,7 +72,9 @@ def world_size(job: Job, step: Step) -> int | None:
     if step.launcher is not None:
         each = step.launcher.number("nproc-per-node")
     else:
-        each = job.tasks_per_node(step) if step.runner == "srun" else None
+        # A script of the user may start any number of processes.
+        interpreted = any(_PYTHON.fullmatch(one.name) for one in step.programs)
+        each = job.tasks_per_node(step) if step.runner == "srun" and interpreted else None
     return nodes * each if nodes and each else None
 
 

@@ -26,7 +26,7 @@ class TensorParallel(JobRule):
 
     def check(self, job: Job) -> Results:
         domain = job.largest(_domain(job, group.instance_type) for group in job.groups)
-        if domain is None or domain < 1:
+        if domain is None or domain < 1 or not job.trains:
             return
         for step in job.file.steps:
             word, size = _tensor(step)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from clusterwright.jobs.job import OF_ARGUMENTS, argument
+from clusterwright.jobs.job import OF_ARGUMENTS, argument, is_training
 from clusterwright.jobs.rule import Command, Fail, Job, JobRule, Results, Word
 
 _PROGRAMS = ("docker", "podman", "nerdctl")
@@ -25,8 +25,8 @@ class DockerRun(JobRule):
             return
         for command in _runs(job):
             words = command.words
-            if any(word.dynamic and OF_ARGUMENTS.search(word.text) for word in words):
-                continue  # A variable may have the options.
+            if not is_training(words) or _hides_options(words):
+                continue
             missing = list(_missing(job, words))
             if missing:
                 yield Fail(
@@ -34,6 +34,16 @@ class DockerRun(JobRule):
                     at=words[0],
                     hint=f"{command.name} run " + " ".join(option for _, option in missing),
                 )
+
+
+def _hides_options(words: Sequence[Word]) -> bool:
+    """Whether a variable or a command before the image may have options."""
+    program = next(i for i, word in enumerate(words) if is_training(words[i : i + 1]))
+    for index, word in enumerate(words[: max(0, program - 1)]):
+        value = index > 0 and words[index - 1].text.startswith("-")
+        if word.dynamic and word.text.startswith(("$", "`")) and not value:
+            return True
+    return any(word.dynamic and OF_ARGUMENTS.search(word.text) for word in words[:program])
 
 
 def _runs(job: Job) -> Iterator[Command]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from clusterwright.jobs.rule import Fail, Job, JobRule, Results, Word
 
 _SH = re.compile(r"#!\s*(?:/usr)?/bin/(?:env\s+)?(?:sh|dash)\b")
 _QUOTED = re.compile(r"'[^']*'|\"(?:[^\"\\$]|\\.)*\"")
+_TO_BASH = re.compile(r"\bexec\s+(?:/usr)?(?:/bin/)?bash\b")
 _HERE = re.compile(r"<<-?\s*['\"]?(\w+)['\"]?")
 _BASH = {
     "set -o pipefail": re.compile(r"\bset\s+(?:-\w+\s+)*-\w*o\s+pipefail\b"),
@@ -35,22 +37,32 @@ class ShSyntax(JobRule):
 
     def check(self, job: Job) -> Results:
         lines = job.file.lines
-        if not lines or not _SH.match(lines[0]):
+        if not lines or not _SH.match(lines[0]) or _TO_BASH.search(job.file.text):
             return
-        until: str | None = None
-        for number, line in enumerate(lines, start=1):
-            if until is not None:
-                until = None if line.strip() == until else until
-                continue
-            text = _QUOTED.sub('""', line.partition(" #")[0]) if line.lstrip()[:1] != "#" else ""
+        for number, text in enumerate(_own_syntax(lines), start=1):
             for form, expression in _BASH.items():
-                match = expression.search(text)
-                if match is not None:
+                if expression.search(text) is not None:
+                    line = lines[number - 1]
                     yield Fail(
                         message=f"{form} is syntax of Bash, and the script is for sh",
                         at=Word(line.strip(), number, 1, len(line)),
                         hint="#!/bin/bash",
                     )
                     return
-            here = _HERE.search(text) if "<<<" not in text else None
-            until = here.group(1) if here is not None else None
+
+
+def _own_syntax(lines: Sequence[str]) -> list[str]:
+    """The lines without comments, here-documents and what is in quotes, also over lines."""
+    kept: list[str] = []
+    until: str | None = None
+    for line in lines:
+        if until is not None:
+            until = None if line.strip() == until else until
+            kept.append("")
+            continue
+        text = "" if line.lstrip()[:1] == "#" else line.partition(" #")[0]
+        kept.append(text)
+        here = _HERE.search(text) if "<<<" not in text else None
+        until = here.group(1) if here is not None else None
+    blank = _QUOTED.sub(lambda quoted: '""' + "\n" * quoted.group().count("\n"), "\n".join(kept))
+    return blank.split("\n")

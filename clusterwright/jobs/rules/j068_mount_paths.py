@@ -7,7 +7,7 @@ import re
 from clusterwright.jobs.environment_names import typing_errors
 from clusterwright.jobs.rule import Fail, Job, JobRule, Results
 
-_PATH = re.compile(r"(?:^|[=:,])(/[A-Za-z][\w.-]*)(?=/|$)")
+_PATH = re.compile(r"(?:^|=)(/[A-Za-z][\w.-]*)(?=/|$)")
 """The first folder of an absolute path, alone or as the value of an option."""
 _SHORTEST = 4
 """Of shorter names, such as `/fs`, one letter is too much of them."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from clusterwright.jobs.manifest_fields import is_placeholder
 from clusterwright.jobs.manifest_file import Item, Pod
 from clusterwright.jobs.rule import Fail, ManifestRule, Manifests, Results
 from clusterwright.platforms.kubernetes.groups import INSTANCE_TYPE
@@ -32,7 +33,8 @@ def _zone(manifests: Manifests, pod: Pod) -> Results:
     """Zones of another Region: the names of zones, unlike their ids, differ between accounts."""
     region = manifests.cluster.region
     for key, value in manifests.selectors(pod):
-        if key.text == _ZONE and value.text is not None and not value.text.startswith(region):
+        zone = value.text if key.text == _ZONE else None
+        if zone is not None and not zone.startswith(region) and not is_placeholder(zone):
             yield Fail(message=f"no nodes have {key.text}: {value.text} in {region}", at=value)
 
 

@@ -87,7 +87,7 @@ def _label_values(here: Item, depth: int = MAXIMUM_DEPTH) -> Results:
         return
     labels = here.get("metadata", "labels")
     for key, value in labels.entries() if labels is not None else ():
-        text = value.text
+        text = None if value.is_null else value.text
         if text is not None and (len(text) > _LONGEST_LABEL or not _LABEL_VALUE.fullmatch(text)):
             yield Fail(
                 message=f"{key.text}: {text[:80]} is no value of a label: at most 63 letters, "
@@ -107,7 +107,7 @@ def _choices(here: Item, depth: int) -> Results:
         yield from _choices(one, depth - 1)
     for key, value in here.entries():
         allowed = _CHOICES.get(key.text or "")
-        text = value.text
+        text = None if value.is_null else value.text
         if allowed is None or text is None or text in allowed or text.startswith("HugePages-"):
             yield from _choices(value, depth - 1)
             continue
@@ -140,7 +140,7 @@ def _labels(names: list[Item | None], what: str) -> Results:
     for name in names:
         if name is None or name.text is None:
             continue
-        if not _LABEL.fullmatch(name.text):
+        if not _LABEL.fullmatch(name.text) and not is_placeholder(name.text):
             yield Fail(
                 message=f"the name {name.text} of a {what} has at most 63 lower case letters, "
                 "digits and `-`",

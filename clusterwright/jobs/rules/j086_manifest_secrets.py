@@ -24,6 +24,6 @@ class ManifestSecrets(ManifestRule):
                 yield Fail(
                     message=f"{name.text} contains what looks like a secret",
                     at=value,
-                    hint=f"{{name: {name.text}, valueFrom: {{secretKeyRef: {{name: ..., key: "
-                    "...}}}}",
+                    hint=f"{{name: {name.text}, "
+                    "valueFrom: {secretKeyRef: {name: ..., key: ...}}}",
                 )

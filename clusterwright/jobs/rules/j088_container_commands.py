@@ -12,6 +12,9 @@ from clusterwright.jobs.rule import Fail, ManifestRule, Manifests, Results
 _SHELLS = frozenset({"bash", "sh", "zsh", "dash", "ash"})
 _OF_OPERATORS = frozenset({"MASTER_ADDR", "MASTER_PORT", "RANK", "WORLD_SIZE", "PET_NODE_RANK"})
 """Variables that the operator sets in the pods of a PyTorchJob."""
+_OF_PROGRAMS = frozenset({"-c", "-e"})
+"""Options whose value is a program of its own, in which `$` may have a meaning."""
+_WITH_DOLLARS = frozenset({"awk", "gawk", "jq", "perl", "sed", "envsubst"})
 _IN_A_SHELL = frozenset({"RayCluster", "RayJob", "RayService"})
 """Kinds whose operator runs the command in a shell."""
 _VARIABLE = re.compile(r"(?<!\$)\$(?:\{(\w+)\}|(\w+))")
@@ -42,7 +45,9 @@ def _checked(container: Container) -> Results:
     texts = [_value(word) for word in words]
     if any(text.rpartition("/")[2] in _SHELLS for text in texts):
         return
-    if " " in texts[0].strip() and words[0].text is not None:
+    parts = texts[0].split()
+    whole = len(words) == 1 or (len(parts) > 1 and parts[1].startswith("-"))
+    if len(parts) > 1 and whole and words[0].text is not None:
         yield Fail(
             message=f"the program is `{texts[0].split()[0]}`, and the first word of the command "
             "has its arguments, too",
@@ -57,7 +62,9 @@ def _checked(container: Container) -> Results:
         # A value with `$` is filled in before, and the command with it.
         and (one.get("value") is None or text_at(one, "value") is not None)
     }
-    for word, text in zip(words, texts, strict=True):
+    for before, word, text in zip(["", *texts], words, texts, strict=False):
+        if before in _OF_PROGRAMS or texts[0].rpartition("/")[2] in _WITH_DOLLARS:
+            continue
         for match in _VARIABLE.finditer(text):
             variable = match.group(1) or match.group(2)
             if variable in set_here | _OF_OPERATORS:

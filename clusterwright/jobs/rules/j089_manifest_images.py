@@ -6,6 +6,8 @@ import re
 
 from clusterwright.jobs.rule import Fail, ManifestRule, Manifests, Results
 
+_TEMPLATE = re.compile(r"[^:@]*[A-Z]")
+"""Names of images have no capital letters: a script replaces them."""
 _ECR = re.compile(r"\d{12}\.dkr[.-]ecr(?:-fips)?\.([a-z0-9-]+)\.(?:amazonaws\.com|on\.aws)\S*/")
 
 
@@ -30,7 +32,7 @@ class ManifestImages(ManifestRule):
         for pod in manifests.pods:
             for container in dict.fromkeys((*pod.containers, *pod.init_containers)):
                 image = container.item.get("image")
-                if image is None or image.text is None:
+                if image is None or image.text is None or _TEMPLATE.match(image.text):
                     continue
                 match = _ECR.match(image.text)
                 region = match.group(1) if match is not None else None

@@ -130,10 +130,22 @@ def test_a_rendezvous_in_a_file_or_of_another_backend_has_no_address() -> None:
 @pytest.mark.parametrize(
     ("text", "what"),
     [
-        ("srun bash -c 'torchrun --master_addr=$(hostname) train.py'", "its own address"),
-        ("srun bash -c 'A=`hostname -s`; torchrun --master_addr=$A train.py'", "its own address"),
-        ('srun bash -c "torchrun --rdzv-endpoint=\\$HOSTNAME:1 train.py"', "its own address"),
-        ("srun bash -c 'torchrun --master_port=$((2000 + RANDOM)) train.py'", "another port"),
+        (
+            "srun bash -c 'torchrun --nnodes=4 --master_addr=$(hostname) train.py'",
+            "its own address",
+        ),
+        (
+            "srun bash -c 'A=`hostname -s`; torchrun --nnodes=4 --master_addr=$A t.py'",
+            "its own address",
+        ),
+        (
+            'srun bash -c "torchrun --nnodes=4 --rdzv-endpoint=\\$HOSTNAME:1 t.py"',
+            "its own address",
+        ),
+        (
+            "srun bash -c 'torchrun --nnodes=$N --master_port=$((2000 + RANDOM)) t.py'",
+            "another port",
+        ),
     ],
 )
 def test_what_each_node_finds_out_itself(text: str, what: str) -> None:
@@ -146,6 +158,8 @@ def test_what_each_node_finds_out_itself(text: str, what: str) -> None:
         "export A=$(hostname)\nsrun bash -c 'torchrun --master_addr=$A train.py'",
         'srun bash -c "torchrun --master_addr=$(hostname) train.py"',
         "srun torchrun --master_addr=$(hostname) --master_port=$RANDOM train.py",
+        "srun bash -c 'torchrun --master_addr=$(hostname) --master_port=$RANDOM sweep.py'",
+        "srun bash -c 'torchrun --nnodes=1 --rdzv-endpoint=$(hostname):0 sweep.py'",
         "srun bash -c 'torchrun --rdzv-endpoint=$(scontrol show hostnames | head -n1):1 train.py'",
     ],
 )

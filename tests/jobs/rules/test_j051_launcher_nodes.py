@@ -111,3 +111,15 @@ def test_deepspeed_on_every_node() -> None:
     assert "each one starts the processes of all nodes" in found.message
     passes("CW-J051", HEAD + run.format("--no_ssh --node_rank $SLURM_NODEID"))
     passes("CW-J051", HEAD + "deepspeed --hostfile /fsx/hosts train.py\n")
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        "srun bash -c '[ $SLURM_NODEID = 0 ] || exit 0; deepspeed --hostfile=/fsx/h train.py'",
+        "srun deepspeed --num_gpus=8 eval.py --shard=$SLURM_NODEID",
+        "srun bash -c 'torchrun --nnodes=1 --rdzv-endpoint=$(hostname):0 sweep.py'",
+    ],
+)
+def test_launchers_that_wait_for_no_other(run: str) -> None:
+    passes("CW-J051", HEAD + run + "\n")

@@ -52,3 +52,15 @@ def test_experts_that_do_not_divide_the_accelerators() -> None:
     )
     assert fails("CW-J052", text.format(8, 6)).message.startswith("6 experts do not divide by")
     passes("CW-J052", text.format(8, 8))
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        "srun ./run_train.sh --parallelism.tensor_parallel_degree=8",
+        "srun python convert.py --tensor-model-parallel-size 16",
+    ],
+)
+def test_programs_whose_processes_are_not_known(run: str) -> None:
+    passes("CW-J052", HEAD + run + "\n")
+    passes("CW-J063", HEAD + run.replace("=8", "=4") + "\n")

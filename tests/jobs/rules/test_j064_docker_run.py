@@ -43,3 +43,15 @@ def test_on_one_node_and_what_starts_no_container() -> None:
     one = "#!/bin/bash\n#SBATCH --nodes=1\n"
     passes("CW-J064", f"{one}docker run {options} image torchrun train.py\n")
     passes("CW-J064", HEAD + "docker build -t run .\nsrun torchrun train.py\n")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "docker run --rm python:3.12 python -m json.tool a.json",
+        "srun docker run $COMMON image torchrun train.py",
+        "srun docker run $(ls /dev/infiniband) image torchrun train.py",
+    ],
+)
+def test_other_containers_and_options_that_are_not_known(command: str) -> None:
+    passes("CW-J064", HEAD + command + "\nsrun torchrun train.py\n")

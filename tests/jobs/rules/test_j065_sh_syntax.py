@@ -44,3 +44,15 @@ def test_syntax_of_bash(line: str, form: str) -> None:
 )
 def test_syntax_of_sh(text: str) -> None:
     passes("CW-J065", SH + text + "\n")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "srun bash -lc '\nsource /fsx/env\nif [[ a ]]; then b; fi\n'",
+        'srun bash -lc "\nsource /fsx/env\n"',
+        '[ -n "$BASH_VERSION" ] || exec /bin/bash "$0" "$@"\nset -o pipefail',
+    ],
+)
+def test_what_bash_reads(text: str) -> None:
+    passes("CW-J065", SH + text + "\nsrun torchrun train.py\n")

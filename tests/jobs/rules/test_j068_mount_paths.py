@@ -33,3 +33,7 @@ def test_one_letter_is_wrong(text: str) -> None:
 )
 def test_other_paths(text: str) -> None:
     passes("CW-J068", HEAD + text + "\n")
+
+
+def test_paths_of_other_machines() -> None:
+    passes("CW-J068", HEAD + "rsync login1:/fxs/code /fsx/code\nsed -e s,/fsy/,/fsx/, a\nsrun a\n")

@@ -132,3 +132,8 @@ def test_a_variable_that_is_set_twice() -> None:
     env = [{"name": "A", "value": "1"}, {"name": "A", "value": "2"}]
     found = fails("CW-J081", pytorch_job(container(env=env)))
     assert (found.message, found.severity) == ("A is set twice: the last value counts", "warning")
+
+
+def test_null_is_an_absent_value() -> None:
+    made = container(imagePullPolicy=None, terminationMessagePolicy=None)
+    passes("CW-J081", pytorch_job({**made, "dnsPolicy": None}, labels={"team": None}))

@@ -43,3 +43,9 @@ def test_commands(command: list[str]) -> None:
 def test_what_others_fill_in_or_run_in_a_shell() -> None:
     passes("CW-J088", with_command(["python", "train.py", "$STEPS"], value="$STEPS"))
     passes("CW-J088", with_command(["ray start --head"], kind="RayCluster"))
+
+
+def test_spaces_and_dollars_that_are_meant() -> None:
+    passes("CW-J088", with_command(["/opt/my folder/run.sh", "-x"]))
+    passes("CW-J088", with_command(["awk", "{print $STEPS}"]))
+    passes("CW-J088", with_command(["python", "-c", "print('$STEPS')"]))

@@ -38,3 +38,8 @@ def test_of_the_region(image: str) -> None:
 def test_existing_network() -> None:
     result = check(with_image("nvcr.io/nvidia/pytorch:24.12-py3"), CLOSED)
     assert "CW-J089" in {finding.rule for finding in result.findings}
+
+
+@pytest.mark.parametrize("image", ["IMAGE_URI", "ACCOUNT_ID.dkr.ecr.REGION.amazonaws.com/train:1"])
+def test_names_that_a_script_replaces(image: str) -> None:
+    passes("CW-J089", with_image(image), CLOSED)
