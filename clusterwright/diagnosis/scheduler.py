@@ -22,7 +22,11 @@ BOOT_MARGIN: Final = dt.timedelta(seconds=30)
 after its nodes have registered, so that the boot of a healthy one is earlier by itself."""
 
 _TROUBLE: Final = frozenset({"DOWN", "DRAIN", "FAIL", "FAILING", "NOT_RESPONDING", "ERROR"})
-_JOB_ID: Final = re.compile(r"[1-9]\d*(?:[_+](?:\d+|\[[\d,%-]+\]))?(?:\.\w+)?")
+_TASKS: Final = r"\*|\[(?!\])[\d,:-]*(?:\.{3})?(?:%\d+)?\]"
+"""Tasks of an array that have not begun: `[0-99:4%10]`; Slurm ends a long list by `...`, before
+the limit of tasks that run at once."""
+
+_JOB_ID: Final = re.compile(rf"[1-9]\d*(?:[_+]\d+|_(?:{_TASKS}))?(?:\.\w+)?")
 _NOT_FAILED: Final = frozenset(
     {
         *("COMPLETED", "RUNNING", "PENDING", "CANCELLED", "COMPLETING"),
@@ -120,8 +124,8 @@ def is_job_id(text: str) -> bool:
 
 
 def same_job(one: str, other: str) -> bool:
-    """Whether two ids are the same job: `12_3` and `12.0` belong to `12`."""
-    return one == other or re.split(r"[._+]", one)[0] == other
+    """Whether two ids are the same job: `12_3` and `12.0` belong to `12`, and to `12_*`."""
+    return one == other or re.split(r"[._+]", one)[0] == other.removesuffix("_*")
 
 
 def of_ended(job: Mapping[str, Any], source: str) -> list[Evidence]:

@@ -152,9 +152,19 @@ def test_drain_by_a_person_is_a_finding_only_for_a_question_about_the_node() -> 
         ("4711", True),
         ("4711_3", True),
         ("4711_[1-3%2]", True),
+        ("4711_[0-99:4]", True),
+        ("4711_[0-99:4%10]", True),
+        ("4711_[1,3,5-7,...%3]", True),
+        ("4711_[0...]", True),
+        ("4711_[%3]", True),
+        ("4711_*", True),
         ("4711+1", True),
         ("4711.batch", True),
         ("train", False),
+        ("4711_train", False),
+        ("4711_[train]", False),
+        ("4711_[]", False),
+        ("4711*", False),
         ("0", False),
         ("4711;", False),
         ("", False),
@@ -162,3 +172,10 @@ def test_drain_by_a_person_is_a_finding_only_for_a_question_about_the_node() -> 
 )
 def test_ids_of_jobs(text: str, expected: bool) -> None:
     assert scheduler.is_job_id(text) is expected
+
+
+def test_the_record_of_an_array_is_the_whole_array() -> None:
+    """slurmctld's log names the tasks that have not begun `4711_*`; squeue lists them."""
+    assert scheduler.same_job("4711_[4-99%2]", "4711_*")
+    assert scheduler.same_job("4711", "4711_*")
+    assert not scheduler.same_job("471_[4-99%2]", "4711_*")
