@@ -121,8 +121,10 @@ def has_objects(session: AwsSession, name: str, prefix: str) -> bool | None:
 
 def written_at(session: AwsSession, name: str, prefix: str) -> Iterator[tuple[str, dt.datetime]]:
     """The key of each object whose key begins with a prefix, and when it was written last."""
-    for found in session.items("s3", "ListObjectsV2", "Contents", Bucket=name, Prefix=prefix):
-        yield found["Key"], found["LastModified"]
+    for page in session.pages("s3", "ListObjectsV2", Bucket=name, Prefix=prefix):
+        # S3 omits the list where it is empty.
+        for found in page.get("Contents", ()):
+            yield found["Key"], found["LastModified"]
 
 
 @none_if_not_found("NoSuchBucketPolicy")

@@ -47,9 +47,9 @@ def command(
     Compared are the file with the spec of the last deployment; live resources with the deployed
     templates: CloudFormation's drift detection, the rules of security groups, routes, endpoints,
     launch templates, file systems and instance groups; image versions; uploaded scripts that were
-    written since; the inputs of the node program, and its installed files by their hash; and the
-    running Slurm configuration. What was not compared is listed. CloudFormation records the drift
-    that it detects; nothing else is changed.
+    written or deleted since; the inputs of the node program, and its installed files by their
+    hash; and the running Slurm configuration. What was not compared is listed. CloudFormation
+    records the drift that it detects; nothing else is changed.
     """
     if iam_policy:
         print_policy(path, "drift", output_format)
@@ -139,11 +139,11 @@ def _stacks(
     try:
         stacks, deployed = deployed_templates(read.session, cluster.environment, names, unknown)
         changes, unchecked = drift_of(read.session, deployed, timeout_seconds, unknown)
-        changes = (*changes, *rewritten_uploads(read.session, deployed, unknown))
+        rewritten, untold = rewritten_uploads(read.session, deployed, unknown)
     except AwsUnavailable as refusal:
         return (), [NotCompared("the deployed stacks", refusal.message, refusal.hint)], True
-    found: list[Difference | NotCompared] = []
-    for change in changes:
+    found: list[Difference | NotCompared] = [*untold]
+    for change in (*changes, *rewritten):
         resource, _, path = change.path.partition(".")
         found.append(Difference(resource, path, change.after, change.before, "stack"))
     found += [NotCompared(part.what, part.reason, part.hint) for part in unknown]

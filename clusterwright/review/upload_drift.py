@@ -1,4 +1,4 @@
-"""Objects that a deployed custom resource uploaded, and that were written again since.
+"""Objects that a deployed custom resource uploaded, and that were written again or deleted since.
 
 The CDK's bucket deployment copies files while CloudFormation creates or updates its resource, and
 not at another time: what S3 says was written later was written by another user. Nodes run the
@@ -38,7 +38,8 @@ def uploads_of(
     Parameters
     ----------
     updated:
-        When the status of a resource changed last.
+        When CloudFormation completed a resource. While it is updated, its own objects are later
+        than its last status.
     """
     values = PhysicalValues(deployed, physical_ids)
     for key, side in resources_of(deployed).items():
@@ -56,14 +57,21 @@ def uploads_of(
 def upload_drift(
     upload: Upload, written: Iterable[tuple[str, dt.datetime]]
 ) -> tuple[SpecChange, ...]:
-    """The objects of an upload (key and time of the last writing) that were written after it."""
+    """The objects of an upload (key and time of the last writing) that were written after it.
+
+    A folder without objects was deleted: every upload has files.
+    """
+    objects = sorted(written)
+    if not objects:
+        place = f"{'/'.join(upload.key)}.s3://{upload.bucket}/{upload.prefix}"
+        return (SpecChange(place, "there", "deleted"),)
     return tuple(
         SpecChange(
             f"{'/'.join(upload.key)}.s3://{upload.bucket}/{name}",
             f"written before {_utc(upload.at)}",
             f"written at {_utc(at)}",
         )
-        for name, at in sorted(written)
+        for name, at in objects
         if at > upload.at
     )
 

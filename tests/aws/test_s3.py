@@ -43,6 +43,16 @@ def test_whether_a_prefix_has_objects(session: AwsSession, stub: Stubber) -> Non
     assert s3.has_objects(session, "corpus", "tokens/") is None
 
 
+def test_when_objects_were_written(session: AwsSession, stub: Stubber) -> None:
+    asked = {"Bucket": "corpus", "Prefix": "tokens/"}
+    at = dt.datetime(2026, 11, 30, 5, 33, 34, tzinfo=dt.UTC)
+    listed = [{"Key": "tokens/0", "LastModified": at}]
+    stub.add_response("list_objects_v2", {"Contents": listed}, asked)
+    assert list(s3.written_at(session, "corpus", "tokens/")) == [("tokens/0", at)]
+    stub.add_response("list_objects_v2", {"KeyCount": 0}, asked)
+    assert list(s3.written_at(session, "corpus", "tokens/")) == []
+
+
 def test_a_bucket_that_may_not_be_read_is_unknown(session: AwsSession, stub: Stubber) -> None:
     stub.add_client_error("head_bucket", "403", http_status_code=403)
     with pytest.raises(AwsUnavailable):

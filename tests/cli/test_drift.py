@@ -154,7 +154,7 @@ def test_text(deployed: Deployed) -> None:
     assert found.out.splitlines()[-1].startswith("test: ")
 
 
-def test_scripts_that_were_written_after_the_deployment(deployed: Deployed) -> None:
+def test_scripts_that_were_written_or_deleted_after_the_deployment(deployed: Deployed) -> None:
     """Last in this file: when an object was written cannot be undone."""
     s3 = deployed.account.client("s3")
     listed = s3.list_objects_v2(Bucket=deployed.bucket, Prefix="lifecycle/")["Contents"]
@@ -163,3 +163,8 @@ def test_scripts_that_were_written_after_the_deployment(deployed: Deployed) -> N
     s3.put_object(Bucket=deployed.bucket, Key=key, Body=b"#!/bin/bash\n")
     after = {one["path"] for one in drift(deployed.path, 1)["differences"]}
     assert after - before == {f"s3://{deployed.bucket}/{key}"}
+    for each in listed:
+        s3.delete_object(Bucket=deployed.bucket, Key=each["Key"])
+    data = drift(deployed.path, 1)
+    folder = f"s3://{deployed.bucket}/{key.removesuffix('on_create.sh')}"
+    assert {one["path"] for one in data["differences"]} - before == {folder}

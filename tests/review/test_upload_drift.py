@@ -33,6 +33,13 @@ def test_uploads_have_the_bucket_the_folder_and_the_time() -> None:
     assert list(uploads_of(DEPLOYED, {}, {COPY: AT})) == []
 
 
+def test_an_upload_without_objects_was_deleted() -> None:
+    upload = Upload(COPY, "scripts", "lifecycle/194ec4/", AT)
+    assert upload_drift(upload, ()) == (
+        SpecChange("l/Copy.s3://scripts/lifecycle/194ec4/", "there", "deleted"),
+    )
+
+
 def test_only_what_was_written_later_differs() -> None:
     upload = Upload(COPY, "scripts", "lifecycle/194ec4/", AT)
     later = AT + dt.timedelta(minutes=5)

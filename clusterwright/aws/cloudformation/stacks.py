@@ -43,6 +43,9 @@ class StackResource:
     updated_at: dt.datetime | None = field(default=None, compare=False)
     """When its status changed last."""
 
+    status: str = field(default="", compare=False)
+    """CloudFormation's, as UPDATE_COMPLETE."""
+
 
 def stack(session: AwsSession, name: str) -> Stack | None:
     """Return a stack by its name, None if it does not exist."""
@@ -88,6 +91,7 @@ def stack_resources(session: AwsSession, name: str) -> tuple[StackResource, ...]
             found["ResourceType"],
             found.get("PhysicalResourceId") or "",
             found.get("LastUpdatedTimestamp"),
+            found["ResourceStatus"],
         )
         for found in session.items(
             "cloudformation", "ListStackResources", "StackResourceSummaries", StackName=name

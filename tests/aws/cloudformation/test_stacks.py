@@ -104,10 +104,12 @@ def test_resources_that_are_not_deleted(session: AwsSession, stub: Stubber) -> N
         },
         {"StackName": "train-network"},
     )
-    assert stacks.stack_resources(session, "train-network") == (
+    found = stacks.stack_resources(session, "train-network")
+    assert found == (
         StackResource("Vpc", "AWS::EC2::VPC", "vpc-1"),
         StackResource("New", "AWS::EC2::VPC", ""),
     )
+    assert [each.status for each in found] == ["CREATE_COMPLETE", "CREATE_IN_PROGRESS"]
 
 
 @pytest.mark.parametrize(
