@@ -139,10 +139,10 @@ def _stacks(
     try:
         stacks, deployed = deployed_templates(read.session, cluster.environment, names, unknown)
         changes, unchecked = drift_of(read.session, deployed, timeout_seconds, unknown)
-        rewritten, untold = rewritten_uploads(read.session, deployed, unknown)
+        rewritten, unlisted = rewritten_uploads(read.session, deployed, unknown)
     except AwsUnavailable as refusal:
         return (), [NotCompared("the deployed stacks", refusal.message, refusal.hint)], True
-    found: list[Difference | NotCompared] = [*untold]
+    found: list[Difference | NotCompared] = [*unlisted]
     for change in (*changes, *rewritten):
         resource, _, path = change.path.partition(".")
         found.append(Difference(resource, path, change.after, change.before, "stack"))

@@ -13,7 +13,7 @@ _SHELLS = frozenset({"bash", "sh", "zsh", "dash", "ash"})
 _OF_OPERATORS = frozenset({"MASTER_ADDR", "MASTER_PORT", "RANK", "WORLD_SIZE", "PET_NODE_RANK"})
 """Variables that the operator sets in the pods of a PyTorchJob."""
 _OF_PROGRAMS = frozenset({"-c", "-e"})
-"""Options whose value is a program of its own, in which `$` may have a meaning."""
+"""Options whose value is source text, in which `$` may have a meaning."""
 _WITH_DOLLARS = frozenset({"awk", "gawk", "jq", "perl", "sed", "envsubst"})
 _IN_A_SHELL = frozenset({"RayCluster", "RayJob", "RayService"})
 """Kinds whose operator runs the command in a shell."""
