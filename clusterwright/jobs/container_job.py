@@ -10,16 +10,14 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Final
-
-from ruamel.yaml.nodes import ScalarNode
 
 from clusterwright.cluster_spec.models.compute import ComputeGroup
 from clusterwright.jobs.job import Job, Kind
 from clusterwright.jobs.job_file import JobFile, Step
 from clusterwright.jobs.manifest_file import Container, Item, Pod, text_at
-from clusterwright.jobs.manifests import TRAINING_KINDS, Manifests
+from clusterwright.jobs.manifests import Manifests
 from clusterwright.jobs.options import Option
 from clusterwright.jobs.shell import Assignment, Command, Script, Word
 from clusterwright.platforms.kubernetes.groups import EFA, GPU, NEURON
@@ -37,13 +35,13 @@ class _ContainerFile(JobFile):
         return tuple(self._step(one, "pod", one.words) for one in self.script.commands)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class ContainerJob(Job):
     """A container with accelerators; of the same questions as `Job`, those with other answers."""
 
-    manifests: Manifests | None = None
-    pod: Pod | None = None
-    container: Container | None = None
+    manifests: Manifests
+    pod: Pod
+    container: Container
 
     @property
     def unit(self) -> str:
@@ -51,33 +49,24 @@ class ContainerJob(Job):
 
     @property
     def nodes(self) -> int | None:
-        """Pods of the training, where an operator makes one of all pods of the object."""
-        assert self.manifests is not None
-        assert self.pod is not None
-        if self.pod.kind not in TRAINING_KINDS:
-            return None
         return self.manifests.pods_of_job(self.pod)
 
     @cached_property
     def has_roles(self) -> bool:
         """Whether pods of another template, such as a master, are of the same training."""
-        pods = self.manifests.pods if self.manifests is not None else ()
-        document = self.pod.document if self.pod is not None else None
-        return sum(one.document is document for one in pods) > 1
+        return sum(one.document is self.pod.document for one in self.manifests.pods) > 1
 
     @cached_property
     def groups(self) -> tuple[ComputeGroup, ...]:
-        assert self.manifests is not None
-        assert self.pod is not None
         return tuple(self.manifests.fitting(self.pod) or self.manifests.selected(self.pod))
 
     @cached_property
     def accelerators_per_node(self) -> int | None:
-        return _accelerators(self.container) if self.container is not None else None
+        return _accelerators(self.container)
 
     @cached_property
     def has_efa(self) -> bool:
-        return self.container is not None and EFA in self.container.requests
+        return EFA in self.container.requests
 
     @property
     def exclusive(self) -> bool:
@@ -96,8 +85,6 @@ class ContainerJob(Job):
     def mounts(self) -> dict[str, Kind]:
         """What is at the paths of the container; all else is a layer on the node's root disk."""
         found: dict[str, Kind] = {"/": "root"}
-        if self.pod is None or self.container is None:
-            return found
         volumes = self.pod.item.get("volumes")
         kinds = {text_at(v, "name"): _kind(v) for v in (volumes.members() if volumes else ())}
         mounts = self.container.item.get("volumeMounts")
@@ -108,8 +95,13 @@ class ContainerJob(Job):
         return found
 
 
-def container_jobs(manifests: Manifests) -> Iterator[ContainerJob]:
-    """Yield the containers with accelerators whose programs the manifest states."""
+@lru_cache(maxsize=1)
+def container_jobs(manifests: Manifests) -> tuple[ContainerJob, ...]:
+    """Return the containers with accelerators; a dozen rules ask for those of the same file."""
+    return tuple(_container_jobs(manifests))
+
+
+def _container_jobs(manifests: Manifests) -> Iterator[ContainerJob]:
     for pod in manifests.pods:
         if pod.is_patch:
             continue
@@ -127,51 +119,30 @@ def container_jobs(manifests: Manifests) -> Iterator[ContainerJob]:
 
 
 def _file(manifests: Manifests, pod: Pod, container: Container) -> JobFile:
-    at = _word(container.item, "")
-    nodes = manifests.pods_of_job(pod) if pod.kind in TRAINING_KINDS else None
-    options = () if nodes is None else (_option("nodes", str(nodes), at),)
-    words = tuple(
-        _word(one)
-        for key in ("command", "args")
-        if (found := container.item.get(key)) is not None
-        for one in found.members()
-    )
-    # Without a command the image's own program runs, which is not known.
-    runs = container.item.get("command") is not None or bool(words)
-    script = Script(commands=[Command(words)] if runs and words else [])
-    for name, value in _environment(container):
-        script.assignments.append(Assignment(name.text or "", _word(value), exported=True))
+    at, nodes = container.item, manifests.pods_of_job(pod)
+    stated = Option("nodes", str(nodes), at.line, at.column, at.length)
+    options = () if nodes is None else (stated,)
+    words = tuple(map(_word, container.words))
+    script = Script(commands=[Command(words)] if words else [])
+    for name, value in container.environment:
+        if name.text and value is not None:
+            script.assignments.append(Assignment(name.text, _word(value), exported=True))
     return _ContainerFile(manifests.file.name, "", options, (), (), script, ())
 
 
-def _environment(container: Container) -> Iterator[tuple[Item, Item]]:
-    found = container.item.get("env")
-    for one in found.members() if found is not None else ():
-        name, value = one.get("name"), one.get("value")
-        if name is not None and name.text and value is not None:
-            yield name, value
-
-
-def _word(item: Item, text: str | None = None) -> Word:
+def _word(item: Item) -> Word:
     """The text of a scalar; `dynamic` if a program fills it in or Kubernetes replaces a part."""
-    node = item.node
-    if text is None:
-        text = node.value if isinstance(node, ScalarNode) else ""
-    return Word(text, item.line, item.column, item.length, dynamic=item.text is None)
+    return Word(item.written, item.line, item.column, item.length, dynamic=item.text is None)
 
 
-def _option(name: str, value: str, at: Word) -> Option:
-    return Option(name, value, at.line, at.column, at.length)
-
-
-def _accelerators(container: Container | None) -> int | None:
+def _accelerators(container: Container) -> int | None:
     """GPUs or Neuron devices of a container; None without any, or if a program fills them in."""
-    amounts = container.requests if container is not None else {}
+    amounts = container.requests
     return next((amounts[n].number for n in (GPU, NEURON) if n in amounts), None)
 
 
 def _kind(volume: Item) -> Kind:
     """What a volume is on; claims and file systems of other drivers are not known."""
-    if volume.get("emptyDir") is not None or "emptyDir" in {k.text for k, _ in volume.entries()}:
+    if "emptyDir" in {key.text for key, _ in volume.entries()}:
         return "memory" if text_at(volume, "emptyDir", "medium") == "Memory" else "root"
     return "unknown"

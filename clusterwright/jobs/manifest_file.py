@@ -85,6 +85,11 @@ class Item:
         return str(self.node.value)
 
     @property
+    def written(self) -> str:
+        """The text of a scalar as it stands, also if a program fills it in; empty for others."""
+        return str(self.node.value) if isinstance(self.node, ScalarNode) else ""
+
+    @property
     def is_null(self) -> bool:
         """Whether the value is null, which stands for an absent one."""
         return bool(self.node.tag == _NULL)
@@ -150,6 +155,19 @@ class Container:
         return found
 
     @property
+    def words(self) -> tuple[Item, ...]:
+        """The words of its command and arguments."""
+        parts = (self.item.get("command"), self.item.get("args"))
+        return tuple(word for part in parts if part is not None for word in part.members())
+
+    @property
+    def environment(self) -> tuple[tuple[Item, Item | None], ...]:
+        """Names of its variables, and the values that the manifest states."""
+        env = self.item.get("env")
+        found = ((one.get("name"), one.get("value")) for one in (env.members() if env else ()))
+        return tuple((name, value) for name, value in found if name is not None)
+
+    @property
     def runs_on(self) -> bool:
         """Whether an init container runs beside the containers (a sidecar)."""
         return text_at(self.item, "restartPolicy") == "Always"
@@ -201,11 +219,15 @@ class Pod:
         found = self.item.get("initContainers")
         return tuple(Container(one) for one in (found.members() if found else ()))
 
+    @cached_property
+    def all_containers(self) -> tuple[Container, ...]:
+        """Containers and init containers, each once."""
+        return tuple(dict.fromkeys((*self.containers, *self.init_containers)))
+
     @property
     def is_patch(self) -> bool:
         """Whether a container lacks its image: a patch of Kustomize, so more may be elsewhere."""
-        everywhere = (*self.containers, *self.init_containers)
-        return any(container.item.get("image") is None for container in everywhere)
+        return any(container.item.get("image") is None for container in self.all_containers)
 
     @cached_property
     def running(self) -> dict[str, tuple[int, Item]]:
@@ -234,8 +256,7 @@ class Pod:
         """Whether requests are in dynamic resource claims, or filled in by a program."""
         if self.item.get("resourceClaims") is not None:
             return True
-        everywhere = (*self.containers, *self.init_containers)
-        amounts = (one for c in everywhere for one in c.requests.values())
+        amounts = (one for c in self.all_containers for one in c.requests.values())
         return any(amount.text is None for amount in amounts)
 
 

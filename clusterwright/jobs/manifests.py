@@ -34,7 +34,7 @@ TRAINING_KINDS: Final = frozenset(
 """Kinds of the operators for training."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Manifests:
     """Manifests and the cluster on which they are applied."""
 
@@ -48,7 +48,11 @@ class Manifests:
         return self.file.pods
 
     def pods_of_job(self, pod: Pod) -> int | None:
-        """Pods with accelerators that the object of a pod has; None if the file does not say."""
+        """Pods with accelerators that form one training with a pod, by an operator; None if there
+        is none, or the file does not say.
+        """
+        if pod.kind not in TRAINING_KINDS:
+            return None
         found = [
             one.count
             for one in self.pods
@@ -124,9 +128,5 @@ class Manifests:
 def variables(manifests: Manifests) -> Iterator[tuple[Item, Item | None]]:
     """Names of variables of containers, and the values that the manifest states."""
     for pod in manifests.pods:
-        for container in (*pod.containers, *pod.init_containers):
-            env = container.item.get("env")
-            for variable in env.members() if env is not None else ():
-                name = variable.get("name")
-                if name is not None:
-                    yield name, variable.get("value")
+        for container in pod.all_containers:
+            yield from container.environment

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from clusterwright.jobs.rule import Fail, Job, JobRule, Results, Word
 
 _SH = re.compile(r"#!\s*(?:/usr)?/bin/(?:env\s+)?(?:sh|dash)\b")
 _QUOTED = re.compile(r"'[^']*'|\"(?:[^\"\\$]|\\.)*\"")
 _TO_BASH = re.compile(r"\bexec\s+(?:/usr)?(?:/bin/)?bash\b")
-_HERE = re.compile(r"<<-?\s*['\"]?(\w+)['\"]?")
 _BASH = {
     "set -o pipefail": re.compile(r"\bset\s+(?:-\w+\s+)*-\w*o\s+pipefail\b"),
     "[[ ... ]]": re.compile(r"(?:^|[;&|]|\bif|\bwhile|\bthen|!)\s*\[\[\s"),
@@ -39,7 +38,8 @@ class ShSyntax(JobRule):
         lines = job.file.lines
         if not lines or not _SH.match(lines[0]) or _TO_BASH.search(job.file.text):
             return
-        for number, text in enumerate(_own_syntax(lines), start=1):
+        bodies = {line for document in job.file.script.here_documents for line in document.lines}
+        for number, text in enumerate(_own_syntax(lines, bodies), start=1):
             for form, expression in _BASH.items():
                 if expression.search(text) is not None:
                     line = lines[number - 1]
@@ -51,18 +51,11 @@ class ShSyntax(JobRule):
                     return
 
 
-def _own_syntax(lines: Sequence[str]) -> list[str]:
+def _own_syntax(lines: Sequence[str], bodies: Collection[int]) -> list[str]:
     """The lines without comments, here-documents and what is in quotes, also over lines."""
-    kept: list[str] = []
-    until: str | None = None
-    for line in lines:
-        if until is not None:
-            until = None if line.strip() == until else until
-            kept.append("")
-            continue
-        text = "" if line.lstrip()[:1] == "#" else line.partition(" #")[0]
-        kept.append(text)
-        here = _HERE.search(text) if "<<<" not in text else None
-        until = here.group(1) if here is not None else None
+    kept = [
+        "" if number in bodies or line.lstrip()[:1] == "#" else line.partition(" #")[0]
+        for number, line in enumerate(lines, start=1)
+    ]
     blank = _QUOTED.sub(lambda quoted: '""' + "\n" * quoted.group().count("\n"), "\n".join(kept))
     return blank.split("\n")

@@ -74,7 +74,7 @@ def _resources(manifests: Manifests, document: Item) -> Results:
     for pod in manifests.pods:
         if pod.document is not document:
             continue
-        for container in dict.fromkeys((*pod.containers, *pod.init_containers)):
+        for container in pod.all_containers:
             for name, amount in container.requests.items():
                 if name in covered or name.startswith(EXCLUDED_FROM_QUOTAS):
                     continue

@@ -59,7 +59,7 @@ class PodValues(ManifestRule):
             yield from _choices(pod.item, MAXIMUM_DEPTH)
             if pod.is_patch:
                 continue
-            containers = dict.fromkeys((*pod.containers, *pod.init_containers))
+            containers = pod.all_containers
             volumes = pod.item.get("volumes")
             named = [one.get("name") for one in (volumes.members() if volumes is not None else ())]
             yield from _labels(named, "volume")
@@ -120,11 +120,9 @@ def _choices(here: Item, depth: int) -> Results:
 
 
 def _repeated(container: Container) -> Results:
-    env = container.item.get("env")
     seen: set[str] = set()
-    for one in env.members() if env is not None else ():
-        name = one.get("name")
-        if name is None or name.text is None:
+    for name, _ in container.environment:
+        if name.text is None:
             continue
         if name.text in seen:
             yield Fail(

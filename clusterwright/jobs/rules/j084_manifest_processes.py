@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from clusterwright.jobs.manifest_file import Item, text_at
+from clusterwright.jobs.manifest_file import Container, Item, text_at
 from clusterwright.jobs.rule import Fail, ManifestRule, Manifests, Results
 
 _DEVICES = ("nvidia.com/gpu", "aws.amazon.com/neuron")
@@ -87,12 +87,7 @@ def _mpirun(pod: Item) -> Iterator[tuple[int, Item]]:
     """The numbers of processes that commands of containers give mpirun."""
     containers = pod.get("containers")
     for container in containers.members() if containers is not None else ():
-        words = [
-            one
-            for key in ("command", "args")
-            if (found := container.get(key)) is not None
-            for one in found.members()
-        ]
+        words = Container(container).words
         text = " ".join(word.text or "$" for word in words)
         for command in _MPIRUN.finditer(text):
             options = command.group("options")

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ruamel.yaml.nodes import ScalarNode
-
-from clusterwright.jobs.manifest_file import Container, Item, text_at
+from clusterwright.jobs.manifest_file import Container
 from clusterwright.jobs.rule import Fail, ManifestRule, Manifests, Results
 
 _SHELLS = frozenset({"bash", "sh", "zsh", "dash", "ash"})
@@ -33,37 +31,36 @@ class ContainerCommands(ManifestRule):
         for pod in manifests.pods:
             if pod.kind in _IN_A_SHELL:
                 continue
-            for container in (*pod.containers, *pod.init_containers):
+            for container in pod.all_containers:
                 yield from _checked(container)
 
 
 def _checked(container: Container) -> Results:
-    command, args = container.item.get("command"), container.item.get("args")
-    words = [one for part in (command, args) if part is not None for one in part.members()]
-    if not words or command is None:
+    words = container.words
+    if not words or container.item.get("command") is None:
         return
-    texts = [_value(word) for word in words]
+    texts = [word.written for word in words]
     if any(text.rpartition("/")[2] in _SHELLS for text in texts):
         return
     parts = texts[0].split()
     whole = len(words) == 1 or (len(parts) > 1 and parts[1].startswith("-"))
     if len(parts) > 1 and whole and words[0].text is not None:
         yield Fail(
-            message=f"the program is `{texts[0].split()[0]}`, and the first word of the command "
-            "has its arguments, too",
+            message=f"the program is `{parts[0]}`, and the first word of the command has its "
+            "arguments, too",
             at=words[0],
-            hint='a list: ["' + '", "'.join(texts[0].split()[:3]) + '", ...], or bash -c',
+            hint='a list: ["' + '", "'.join(parts[:3]) + '", ...], or bash -c',
         )
-    env = container.item.get("env")
+    if texts[0].rpartition("/")[2] in _WITH_DOLLARS:
+        return
+    # A value with `$` is filled in before, and the command with it.
     set_here = {
         name.text
-        for one in (env.members() if env is not None else ())
-        if (name := one.get("name")) is not None
-        # A value with `$` is filled in before, and the command with it.
-        and (one.get("value") is None or text_at(one, "value") is not None)
+        for name, value in container.environment
+        if value is None or value.text is not None
     }
     for before, word, text in zip(["", *texts], words, texts, strict=False):
-        if before in _OF_PROGRAMS or texts[0].rpartition("/")[2] in _WITH_DOLLARS:
+        if before in _OF_PROGRAMS:
             continue
         for match in _VARIABLE.finditer(text):
             variable = match.group(1) or match.group(2)
@@ -74,7 +71,3 @@ def _checked(container: Container) -> Results:
                     severity="warning",
                     hint=f"$({variable}), which Kubernetes replaces, or bash -c",
                 )
-
-
-def _value(item: Item) -> str:
-    return str(item.node.value) if isinstance(item.node, ScalarNode) else ""

@@ -30,7 +30,7 @@ class ManifestImages(ManifestRule):
         if cluster.network.egress != "closed":
             return
         for pod in manifests.pods:
-            for container in dict.fromkeys((*pod.containers, *pod.init_containers)):
+            for container in pod.all_containers:
                 image = container.item.get("image")
                 if image is None or image.text is None or _TEMPLATE.match(image.text):
                     continue
