@@ -11,16 +11,10 @@ from clusterwright_localaws.cloudformation.errors import ValidationError
 from clusterwright_localaws.cloudformation.state import Stack
 from clusterwright_localaws.iam.inside import acting_as
 from clusterwright_localaws.iam.stacks import demand
+from clusterwright_localaws.services.ec2.zones import partition_of
 
 _URL_SUFFIXES = {"aws": "amazonaws.com", "aws-cn": "amazonaws.com.cn"}
 _DYNAMIC = re.compile(r"\{\{resolve:(ssm|ssm-secure|secretsmanager):([^{}]+)\}\}")
-
-
-def partition_of(region: str) -> str:
-    """Return the partition that a region belongs to."""
-    if region.startswith("cn-"):
-        return "aws-cn"
-    return "aws-us-gov" if region.startswith("us-gov-") else "aws"
 
 
 def url_suffix(partition: str) -> str:

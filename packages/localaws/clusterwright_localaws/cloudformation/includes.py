@@ -36,7 +36,7 @@ Read = Callable[[str, str], str]
 
 def includes(body: Mapping[str, Any]) -> bool:
     """Return whether a template, or any part of it, includes something."""
-    return any(True for _ in _calls(body)) or any(map(_is_include, _listed(body.get(_TRANSFORM))))
+    return any(True for _ in _calls(body)) or any(map(_is_include, as_list(body.get(_TRANSFORM))))
 
 
 def include(body: Mapping[str, Any], values: Mapping[str, Any], read: Read) -> dict[str, Any]:
@@ -68,7 +68,7 @@ def _with_snippets(
     for name, part in body.items():
         plain = name in ("Parameters", _TRANSFORM)
         found[name] = part if plain else _included(part, values, read, left)
-    for one in filter(_is_include, _listed(body.get(_TRANSFORM))):
+    for one in filter(_is_include, as_list(body.get(_TRANSFORM))):
         snippet = _snippet(one, values, read, left)
         if both := sorted(found.keys() & snippet.keys()):
             # What AWS does is not documented.
@@ -82,7 +82,7 @@ def _included(node: Any, values: Mapping[str, Any], read: Read, left: list[int])
         return [_included(item, values, read, left) for item in node]
     if not isinstance(node, Mapping):
         return node
-    calls = _listed(node.get(FUNCTION))
+    calls = as_list(node.get(FUNCTION))
     if not any(map(_is_include, calls)):
         return {key: _included(value, values, read, left) for key, value in node.items()}
     others = [one for one in calls if not _is_include(one)]
@@ -155,7 +155,7 @@ def _calls(node: Any) -> Iterator[Mapping[str, Any]]:
     while nodes:
         each = nodes.pop()
         if isinstance(each, Mapping):
-            yield from filter(_is_include, _listed(each.get(FUNCTION)))
+            yield from filter(_is_include, as_list(each.get(FUNCTION)))
             nodes.extend(each.values())
         elif isinstance(each, list):
             nodes.extend(each)
@@ -165,7 +165,8 @@ def _is_include(call: Any) -> bool:
     return isinstance(call, Mapping) and call.get("Name") == INCLUDE
 
 
-def _listed(value: Any) -> list[Any]:
+def as_list(value: Any) -> list[Any]:
+    """Return what a template may have alone or in a list, as a list; empty where it is absent."""
     if value is None:
         return []
     return value if isinstance(value, list) else [value]

@@ -10,7 +10,6 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from clusterwright_localaws.cloudformation.dynamic_values import partition_of
 from clusterwright_localaws.cloudformation.errors import (
     AlreadyExists,
     ChangeSetNotFound,
@@ -22,6 +21,7 @@ from clusterwright_localaws.cloudformation.errors import (
 from clusterwright_localaws.cloudformation.state import ChangeSet, Stack, StackOperation
 from clusterwright_localaws.core import quotas
 from clusterwright_localaws.core.runtime import Runtime, runtime
+from clusterwright_localaws.services.ec2.zones import partition_of
 
 DELETED_DAYS = 90
 """How many days a deleted stack is found.

@@ -14,7 +14,13 @@ from typing import Any
 
 from clusterwright_localaws.cloudformation.errors import ValidationError
 from clusterwright_localaws.cloudformation.function_arguments import check_functions
-from clusterwright_localaws.cloudformation.includes import INCLUDE, Read, include, includes
+from clusterwright_localaws.cloudformation.includes import (
+    INCLUDE,
+    Read,
+    as_list,
+    include,
+    includes,
+)
 from clusterwright_localaws.cloudformation.loops import expand, has_loops, values_of
 from clusterwright_localaws.cloudformation.references import (
     PSEUDO_PARAMETERS,
@@ -160,7 +166,7 @@ class Template:
     @property
     def transforms(self) -> list[str]:
         """The names in the ``Transform`` section, and that of a transform within the others."""
-        listed = _listed(self.body.get("Transform"))
+        listed = as_list(self.body.get("Transform"))
         # In full a transform is an object with a name and parameters.
         names = [str(one.get("Name")) if isinstance(one, Mapping) else str(one) for one in listed]
         return [*names, INCLUDE] if self.included and INCLUDE not in names else names
@@ -229,12 +235,6 @@ class Template:
         return self is other
 
 
-def _listed(value: Any) -> list[Any]:
-    if value is None:
-        return []
-    return value if isinstance(value, list) else [value]
-
-
 def _macros(names: list[str]) -> str:
     return f"The following transforms require capabilities: [{', '.join(names)}]" if names else ""
 
@@ -294,7 +294,7 @@ def _check_sections(template: Template) -> None:
             "Template format error: At least one Resources member must be defined."
         )
     check_limits(template.body)
-    for transform in _listed(template.body.get("Transform")):
+    for transform in as_list(template.body.get("Transform")):
         if isinstance(transform, Mapping) and not isinstance(transform.get("Name"), str):
             # As recorded on AWS: docs/reference/probes.md, source `localstack`.
             raise ValidationError("Key Name of transform definition must be a string.")

@@ -8,6 +8,7 @@ from clusterwright_localaws.core.runtime import Runtime
 
 
 def partition_of(region: str) -> str:
+    """Return the partition that a region belongs to."""
     if region.startswith("cn-"):
         return "aws-cn"
     return "aws-us-gov" if region.startswith("us-gov-") else "aws"
