@@ -9,6 +9,7 @@ import pytest
 
 from clusterwright_localaws.cloudformation.errors import ValidationError
 from clusterwright_localaws.cloudformation.includes import include, includes
+from packages.localaws.tests.recursion import recursion_limit
 
 OBJECTS = {
     "topic.yaml": "Topic:\n  Type: AWS::SNS::Topic\n  Properties:\n    Version: 2012-10-17\n",
@@ -112,9 +113,9 @@ def test_work_is_bounded() -> None:
 
 def test_templates_that_are_nested_deeply() -> None:
     node: Any = {"Fn::Transform": of("s3://b/name.json")}
-    for _ in range(1000):
+    for _ in range(2_000):
         node = [node]
-    with pytest.raises(ValidationError, match="nested too deeply"):
+    with recursion_limit(1_500), pytest.raises(ValidationError, match="nested too deeply"):
         include({"Resources": node}, {}, read)
 
 

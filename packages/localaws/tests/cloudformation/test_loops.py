@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from typing import Any
 
 import pytest
@@ -11,6 +10,7 @@ import pytest
 from clusterwright_localaws.cloudformation.errors import ValidationError
 from clusterwright_localaws.cloudformation.loops import expand, has_loops
 from packages.localaws.tests.parts import client, refusal
+from packages.localaws.tests.recursion import recursion_limit
 
 PARAMETER = {"Type": "AWS::SSM::Parameter", "Properties": {"Type": "String"}}
 
@@ -92,13 +92,8 @@ class TestExpansion:
         for _ in range(2_000):
             deep = {"a": deep}
         assert not has_loops(deep)
-        limit = sys.getrecursionlimit()
-        sys.setrecursionlimit(1_500)  # other tests of the process may have raised it
-        try:
-            with pytest.raises(ValidationError, match="nested too deeply"):
-                expand(body(loop("N", ["a"], R={}), Metadata=deep), [], None)
-        finally:
-            sys.setrecursionlimit(limit)
+        with recursion_limit(1_500), pytest.raises(ValidationError, match="nested too deeply"):
+            expand(body(loop("N", ["a"], R={}), Metadata=deep), [], None)
 
     @pytest.mark.parametrize(
         "resources",
