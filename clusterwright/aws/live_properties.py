@@ -11,7 +11,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
-from clusterwright.aws import hyperpod
+from clusterwright.aws import hyperpod, live_permissions
 from clusterwright.aws.errors import AwsUnavailable, is_not_found
 from clusterwright.aws.session import AwsSession
 
@@ -240,6 +240,8 @@ READERS: Final[Mapping[str, Reader]] = {
     "AWS::EC2::VPCEndpoint": _endpoints,
     "AWS::FSx::DataRepositoryAssociation": _associations,
     "AWS::FSx::FileSystem": _file_systems,
+    "AWS::IAM::ManagedPolicy": live_permissions.managed_policies,
+    "AWS::IAM::Role": live_permissions.roles,
     "AWS::SageMaker::Cluster": _hyperpod_clusters,
 }
 """Readers by CloudFormation type."""

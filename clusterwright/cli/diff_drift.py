@@ -18,7 +18,12 @@ if TYPE_CHECKING:
     from clusterwright.cluster_state.not_read import NotRead
     from clusterwright.review.assembly import Assembly, StackTemplate
     from clusterwright.review.resource_changes import Key
-    from clusterwright.review.results import SpecChange, UncheckedResource, Unknown
+    from clusterwright.review.results import (
+        SpecChange,
+        UncheckedPart,
+        UncheckedResource,
+        Unknown,
+    )
     from clusterwright.review.security_group_drift import LiveRule
 
 _RULES: Final = "the rules of security groups"
@@ -29,31 +34,41 @@ _SETTLED: Final = frozenset(
 
 
 def drift_of(
-    session: AwsSession, deployed: Assembly, timeout_seconds: float, unknown: list[Unknown]
+    session: AwsSession,
+    deployed: Assembly,
+    timeout_seconds: float,
+    unknown: list[Unknown],
+    partly: list[UncheckedPart] | None = None,
 ) -> tuple[tuple[SpecChange, ...], tuple[UncheckedResource, ...]]:
     """What was changed outside CloudFormation, and the resources that nothing checked.
 
-    What cannot be read is added to `unknown`.
+    What cannot be read is added to `unknown`, and to `partly` what of the other resources nothing
+    compares.
     """
     from clusterwright.review.resource_changes import resources_of
     from clusterwright.review.results import UncheckedResource
+    from clusterwright.review.role_drift import COMPARED, ROLE
 
     with ThreadPoolExecutor(2) as pool:
         detecting = pool.submit(_detected, session, deployed, timeout_seconds, unknown)
         physical_ids = _physical_ids(session, deployed, unknown)
         rules, of_groups = _security_groups(session, deployed, physical_ids, unknown)
-        live, of_live = _live(session, deployed, physical_ids, unknown)
+        live, of_live = _live(session, deployed, physical_ids, unknown, partly)
         found, checked, failed = detecting.result()
+    kinds = {key: side.type for key, side in resources_of(deployed).items()}
+    # The permissions of roles are compared as a whole, also where CloudFormation compares a part.
+    whole = {
+        f"{'/'.join(key)}.{name}" for key in of_live if kinds[key] == ROLE for name in COMPARED
+    }
+    found = [change for change in found if _property(change.path) not in whole]
     # CloudFormation's difference of the same property is kept.
     seen = {_property(change.path) for change in found}
     live = tuple(change for change in live if _property(change.path) not in seen)
     compared = of_groups | of_live
     unchecked = tuple(
-        UncheckedResource(*key, side.type)
-        for key, side in resources_of(deployed).items()
-        if key not in checked | compared
-        and key[0] not in failed
-        and side.type != "AWS::CDK::Metadata"
+        UncheckedResource(*key, kind)
+        for key, kind in kinds.items()
+        if key not in checked | compared and key[0] not in failed and kind != "AWS::CDK::Metadata"
     )
     return (*found, *rules, *live), unchecked
 
@@ -160,6 +175,7 @@ def _live(
     deployed: Assembly,
     physical_ids: Mapping[Key, str],
     unknown: list[Unknown],
+    partly: list[UncheckedPart] | None,
 ) -> tuple[tuple[SpecChange, ...], frozenset[Key]]:
     """Properties that the describe calls of AWS show, beside CloudFormation's detection."""
     from clusterwright.aws import live_properties
@@ -183,7 +199,7 @@ def _live(
         answers = dict(zip(ids, pool.map(read, ids), strict=True))
     unknown += [answer for answer in answers.values() if isinstance(answer, Unknown)]
     known = {k: answer for k, answer in answers.items() if not isinstance(answer, Unknown)}
-    return live_drift(deployed, physical_ids, known)
+    return live_drift(deployed, physical_ids, known, partly)
 
 
 def _detected(

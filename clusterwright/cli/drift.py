@@ -131,14 +131,15 @@ def _stacks(
     from clusterwright.aws.errors import AwsUnavailable
     from clusterwright.operate.results import Difference, NotCompared
     from clusterwright.review.assembly import pseudo_parameters
-    from clusterwright.review.results import Unknown
+    from clusterwright.review.results import UncheckedPart, Unknown
 
     cluster = read.spec.cluster
     names = pseudo_parameters(cluster.account, cluster.region, cluster.partition)
     unknown: list[Unknown] = []
+    partly: list[UncheckedPart] = []
     try:
         stacks, deployed = deployed_templates(read.session, cluster.environment, names, unknown)
-        changes, unchecked = drift_of(read.session, deployed, timeout_seconds, unknown)
+        changes, unchecked = drift_of(read.session, deployed, timeout_seconds, unknown, partly)
         rewritten, unlisted = rewritten_uploads(read.session, deployed, unknown)
     except AwsUnavailable as refusal:
         return (), [NotCompared("the deployed stacks", refusal.message, refusal.hint)], True
@@ -157,6 +158,7 @@ def _stacks(
         NotCompared(f"{kind}: {', '.join(names)}", "no API call of this product reads the type")
         for kind, names in sorted(by_type.items())
     ]
+    found += [NotCompared(part.what, part.reason) for part in partly]
     return tuple(stacks), found, bool(unknown)
 
 

@@ -32,16 +32,23 @@ _EC2_ACTIONS: Final[Mapping[str, str]] = {
     "replace": "ec2:TerminateInstances",
 }
 
-LIVE_ACTIONS: Final[Mapping[str, str]] = {
-    "AWS::EC2::LaunchTemplate": "ec2:DescribeLaunchTemplateVersions",
-    "AWS::EC2::PlacementGroup": "ec2:DescribePlacementGroups",
-    "AWS::EC2::RouteTable": "ec2:DescribeRouteTables",
-    "AWS::EC2::SecurityGroup": "ec2:DescribeSecurityGroups",
-    "AWS::EC2::Subnet": "ec2:DescribeSubnets",
-    "AWS::EC2::VPC": "ec2:DescribeVpcs",
-    "AWS::EC2::VPCEndpoint": "ec2:DescribeVpcEndpoints",
-    "AWS::FSx::DataRepositoryAssociation": "fsx:DescribeDataRepositoryAssociations",
-    "AWS::FSx::FileSystem": "fsx:DescribeFileSystems",
+LIVE_ACTIONS: Final[Mapping[str, tuple[str, ...]]] = {
+    "AWS::EC2::LaunchTemplate": ("ec2:DescribeLaunchTemplateVersions",),
+    "AWS::EC2::PlacementGroup": ("ec2:DescribePlacementGroups",),
+    "AWS::EC2::RouteTable": ("ec2:DescribeRouteTables",),
+    "AWS::EC2::SecurityGroup": ("ec2:DescribeSecurityGroups",),
+    "AWS::EC2::Subnet": ("ec2:DescribeSubnets",),
+    "AWS::EC2::VPC": ("ec2:DescribeVpcs",),
+    "AWS::EC2::VPCEndpoint": ("ec2:DescribeVpcEndpoints",),
+    "AWS::FSx::DataRepositoryAssociation": ("fsx:DescribeDataRepositoryAssociations",),
+    "AWS::FSx::FileSystem": ("fsx:DescribeFileSystems",),
+    "AWS::IAM::ManagedPolicy": ("iam:GetPolicy", "iam:GetPolicyVersion"),
+    "AWS::IAM::Role": (
+        "iam:GetRole",
+        "iam:GetRolePolicy",
+        "iam:ListAttachedRolePolicies",
+        "iam:ListRolePolicies",
+    ),
 }
 """What `drift` calls for the live state of each type, beside `sagemaker:DescribeCluster`."""
 
@@ -189,8 +196,7 @@ def _live_resources(cluster: Cluster) -> Iterator[tuple[str, str]]:
             yield f"cloudformation:{operation}", resource
     for kind, created in RESOURCES.items():
         if created.used(cluster):
-            live = (LIVE_ACTIONS[kind],) if kind in LIVE_ACTIONS else ()
-            for action in (*live, *READ_ACTIONS.get(kind, ())):
+            for action in (*LIVE_ACTIONS.get(kind, ()), *READ_ACTIONS.get(kind, ())):
                 yield action, ALL
     if cluster.on_hyperpod or cluster.uses_slurm:
         # When the uploaded scripts were written.

@@ -14,12 +14,14 @@ from clusterwright.review.assembly import Assembly
 from clusterwright.review.expressions import scalar
 from clusterwright.review.physical_values import UNRESOLVED, PhysicalValues
 from clusterwright.review.resource_changes import Key, ResourceVersion, resources_of
-from clusterwright.review.results import SpecChange
+from clusterwright.review.results import SpecChange, UncheckedPart
+from clusterwright.review.role_drift import ROLE, document_drift, role_drift
 
 _ROUTE: Final = "AWS::EC2::Route"
 _ROUTE_TABLE: Final = "AWS::EC2::RouteTable"
 _ASSOCIATION: Final = "AWS::EC2::SubnetRouteTableAssociation"
 _TARGETS: Final = ("GatewayId", "NatGatewayId", "TransitGatewayId", "NetworkInterfaceId")
+_POLICY: Final = "PolicyDocument"
 _NAMES: Final = ("InstanceGroupName", "DeviceName", "ResourceType", "NetworkCardIndex")
 """Properties that identify the items of a list."""
 
@@ -28,9 +30,14 @@ Live = Mapping[str, Mapping[str, Mapping[str, Any]]]
 
 
 def live_drift(
-    deployed: Assembly, physical_ids: Mapping[Key, str], live: Live
+    deployed: Assembly,
+    physical_ids: Mapping[Key, str],
+    live: Live,
+    partly: list[UncheckedPart] | None = None,
 ) -> tuple[tuple[SpecChange, ...], frozenset[Key]]:
     """The differences (before: the template, after: the live value), and the compared resources.
+
+    What of the compared resources could not be compared is added to `partly`.
 
     Parameters
     ----------
@@ -43,7 +50,7 @@ def live_drift(
     compared: set[Key] = set()
     for key, side in resources.items():
         identifier = physical_ids.get(key)
-        if side.type not in live or not identifier:
+        if side.type not in live or not identifier or side.type == ROLE:
             continue
         compared.add(key)
         path = "/".join(key)
@@ -52,11 +59,21 @@ def live_drift(
             found.append(SpecChange(path, "there", "deleted"))
             continue
         expected = {name: values.of(key[0], item) for name, item in side.properties.items()}
+        if _POLICY in actual:
+            found += document_drift(
+                f"{path}.{_POLICY}", expected.pop(_POLICY, None), actual[_POLICY]
+            )
         found += _differences(path, expected, actual)
     if _ROUTE_TABLE in live:
         changes, keys = _routes(resources, values, physical_ids, live[_ROUTE_TABLE])
         found += changes
         compared |= keys
+    if ROLE in live:
+        of_roles, roles, unknown = role_drift(resources, values, physical_ids, live[ROLE])
+        found += of_roles
+        compared |= roles
+        if partly is not None:
+            partly += unknown
     return tuple(found), frozenset(compared)
 
 

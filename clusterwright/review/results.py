@@ -254,6 +254,14 @@ class UncheckedResource:
 
 
 @dataclass(frozen=True)
+class UncheckedPart:
+    """A part of deployed resources that was not compared, and why."""
+
+    what: str
+    reason: str
+
+
+@dataclass(frozen=True)
 class Summary:
     """The five sentences of a review from which a reader decides."""
 

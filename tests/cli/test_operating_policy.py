@@ -22,7 +22,9 @@ LIFECYCLE = Path(__file__).resolve().parents[2] / "lifecycle_scripts"
 CALLED_BY_DRIFT = (
     ("cloudformation:DescribeStacks",),
     ("cloudformation:GetTemplate",),
-    ("cloudformation:DescribeStackResourceDrifts",),
+    ("cloudformation:DescribeStackResourceDrifts", "iam:ListAttachedRolePolicies"),
+    ("iam:ListRolePolicies",),
+    ("iam:GetRolePolicy",),
     ("cloudformation:DetectStackDrift", "cloudformation:ListStackResources"),
     (
         "cloudformation:DescribeStackDriftDetectionStatus",
@@ -31,6 +33,7 @@ CALLED_BY_DRIFT = (
         "ec2:DescribeSubnets",
         "ec2:DescribeVpcEndpoints",
         "ec2:DescribeVpcs",
+        "iam:GetRole",
         "s3:GetObject",
         "sagemaker:DescribeCluster",
     ),
