@@ -7,6 +7,7 @@ import contextlib
 import datetime as dt
 import json
 import os
+import threading
 import time
 import traceback
 from collections.abc import Mapping, Sequence
@@ -28,6 +29,7 @@ from clusterwright_state import (
     spares,
 )
 from clusterwright_state.bucket import Bucket, BucketError, parsed
+from clusterwright_state.look_pace import LookPace
 
 SCHEMA_VERSION = 1
 KEY = "state/scheduler.json"
@@ -35,9 +37,6 @@ HANDLED = "/var/lib/clusterwright/requests.json"
 LOG = "/var/log/clusterwright/state.jsonl"
 AT_LEAST_SECONDS = 300.0
 """An unchanged state is published again after this time; readers treat older ones as stale."""
-HOLD_SECONDS = 2.0
-"""How often the hold looks: in the managed configuration a node under a new name takes jobs
-until then."""
 COPIES_SECONDS = 3600.0
 """How long faults wait for the copies: until they are read, a fault that the lost controller has
 counted would be counted again."""
@@ -49,14 +48,15 @@ _MOST_HANDLED = 1000
 def main(argv: Sequence[str]) -> int:
     options = _parser().parse_args(argv)
     service = Service(options)
+    service.guarded_turn()
+    if options.once:
+        return 0
+    if options.hold is not None:
+        # After the first turn, which reads back what a lost controller has tested.
+        threading.Thread(target=service.keep_holding, name="hold", daemon=True).start()
     while True:
-        try:
-            service.turn()
-        except Exception:  # noqa: BLE001 - one bad answer must not end the service
-            service.tell("bug", trace=traceback.format_exc())
-        if options.once:
-            return 0
-        service.wait(options.every_seconds)
+        time.sleep(options.every_seconds)
+        service.guarded_turn()
 
 
 def reader(environment: str, region: str, resource_config: str, folder: str) -> Service:
@@ -90,6 +90,25 @@ class Service:
             self._rechecks = rechecks.Rechecks(options.acceptance, level, hours, self._runs)
         self._spare_changes: list[dict[str, Any]] = []
         self._groups: dict[str, Optional[str]] = {}
+        # The hold has its own thread, because a turn waits for S3: only one starts runs.
+        self._starting = threading.RLock()
+
+    def guarded_turn(self) -> None:
+        """A turn that never raises: one bad answer must not end the service."""
+        try:
+            self.turn()
+        except Exception:  # noqa: BLE001
+            self.tell("bug", trace=traceback.format_exc())
+
+    def keep_holding(self) -> None:
+        """Hold nodes that are new to Slurm beside the turns; does not return."""
+        pace = LookPace()
+        while True:
+            pace.wait()
+            try:
+                self._keep_hold()
+            except Exception:  # noqa: BLE001 - as for a turn
+                self.tell("bug", trace=traceback.format_exc())
 
     def turn(self) -> None:
         if self._is_first:
@@ -115,20 +134,6 @@ class Service:
             self._silent = True
         # Last: it must not delay an operator's request.
         self._watch_nodes()
-
-    def wait(self, seconds: float) -> None:
-        """Wait for the next turn; nodes that are new to Slurm are held meanwhile."""
-        until = time.monotonic() + seconds
-        while True:
-            left = until - time.monotonic()
-            if self._options.hold is None or left <= HOLD_SECONDS:
-                time.sleep(max(0.0, left))
-                return
-            time.sleep(HOLD_SECONDS)
-            try:
-                self._keep_hold()
-            except Exception:  # noqa: BLE001 - as for a turn
-                self.tell("bug", trace=traceback.format_exc())
 
     def state(self) -> dict[str, Any]:
         """The state without the time at which it was read."""
@@ -162,9 +167,13 @@ class Service:
         }
 
     def _keep_hold(self) -> None:
-        options, probe = self._options, Probe(deadline_seconds=_DEADLINE_SECONDS)
-        if options.hold is None:
+        if self._options.hold is None:
             return
+        with self._starting:
+            self._look_at_hold()
+
+    def _look_at_hold(self) -> None:
+        options, probe = self._options, Probe(deadline_seconds=_DEADLINE_SECONDS)
         reservations = slurm_view.reservations(probe)
         instances = slurm_view.instances_by_address(probe.read(options.resource_config))
         nodes = slurm_view.nodes(probe, instances, _reserved(reservations))
@@ -182,6 +191,10 @@ class Service:
 
     def _restore(self) -> None:
         """Read back what a lost controller knew. Raises BucketError."""
+        with self._starting:
+            self._read_back()
+
+    def _read_back(self) -> None:
         # A run that began without the records would replace them at its end.
         if self._copies.is_restored or self._runs.is_running:
             return
@@ -215,7 +228,8 @@ class Service:
 
     def _keep_runs(self) -> None:
         try:
-            self._runs.keep_going()
+            with self._starting:
+                self._runs.keep_going()
         except OSError as error:
             self.tell("run", error=str(error))
 
@@ -252,7 +266,8 @@ class Service:
                     for name, each in _reserved(reservations).items()
                     if each.startswith(spares.PREFIX)
                 }
-                found = self._rechecks.start(probe, nodes, states, ours)
+                with self._starting:
+                    found = self._rechecks.start(probe, nodes, states, ours)
                 if found:
                     self.tell("recheck", nodes=found)
         except Exception:  # noqa: BLE001 - the state is published all the same
@@ -385,7 +400,8 @@ class Service:
             ours = {node: each for node, each in reserved.items() if each.startswith(_OURS)}
             # Login nodes of AWS PCS are nodes of Slurm without a partition: no job tests them.
             tested = {node["name"] for node in known if node["partitions"]}
-            return requests.start(self._runs, request, tested, ours)
+            with self._starting:
+                return requests.start(self._runs, request, tested, ours)
         return requests.carry_out(probe, request, names, reserve=self._options.reserve)
 
 

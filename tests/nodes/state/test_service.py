@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import json
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -86,12 +87,14 @@ def slurm(monkeypatch: pytest.MonkeyPatch) -> FakeSlurm:
 
 
 def made(tmp_path: Path, bucket: FakeBucket, *more: str) -> service.Service:
-    words = list(more)
-    words += ["--bucket=b", "--environment=prod", "--region=us-east-1", "--once"]
-    words += [f"--handled={tmp_path}/handled.json", f"--log={tmp_path}/log.jsonl"]
-    words.append(f"--acceptance={tmp_path}/acceptance")
-    options = service._parser().parse_args(words)
+    options = service._parser().parse_args([*more, *arguments(tmp_path), "--once"])
     return service.Service(options, bucket)  # type: ignore[arg-type]
+
+
+def arguments(tmp_path: Path) -> list[str]:
+    words = ["--bucket=b", "--environment=prod", "--region=us-east-1"]
+    words += [f"--handled={tmp_path}/handled.json", f"--log={tmp_path}/log.jsonl"]
+    return [*words, f"--acceptance={tmp_path}/acceptance"]
 
 
 def test_the_node_program_of_this_node_is_published(
@@ -371,29 +374,49 @@ def test_a_wrong_option_of_rechecks_is_refused(tmp_path: Path, words: str) -> No
         made(tmp_path, FakeBucket(), f"--recheck={words}")
 
 
-@pytest.mark.parametrize(("words", "looks"), [([], 0), (["--hold=quick"], 4)])
-def test_nodes_are_held_between_turns(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: list[str], looks: int
-) -> None:
-    one = made(tmp_path, FakeBucket(), *words)
-    slept: list[float] = []
-    held: list[float] = []
-    monkeypatch.setattr(service.time, "sleep", slept.append)
-    monkeypatch.setattr(service.time, "monotonic", lambda: sum(slept))
-    monkeypatch.setattr(one, "_keep_hold", lambda: held.append(sum(slept)))
-    one.wait(10)
-    assert sum(slept) == 10
-    assert held == [2.0 * number for number in range(1, looks + 1)]
+class Ended(BaseException):
+    """Ends a loop that does not return."""
 
 
-def test_a_fault_of_the_hold_between_turns_is_logged(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("words", "threads"), [([], []), (["--hold=quick"], ["hold"])])
+def test_nodes_are_held_while_a_turn_waits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: list[str], threads: list[str]
 ) -> None:
+    looked, turns = threading.Event(), iter([1, 2])
+
+    def turn(_: service.Service) -> None:
+        if next(turns) == 1:
+            assert not looked.is_set()
+            return
+        assert [each.name for each in threading.enumerate() if each.name == "hold"] == threads
+        if threads:
+            assert looked.wait(30)
+        raise Ended
+
+    def look(_: service.Service) -> None:
+        looked.set()
+        raise Ended  # of the thread
+
+    monkeypatch.setattr(service.Service, "turn", turn)
+    monkeypatch.setattr(service.Service, "_keep_hold", look)
+    monkeypatch.setattr(threading, "excepthook", lambda _: None)
+    with pytest.raises(Ended):
+        service.main(["--every-seconds=0", *words, *arguments(tmp_path)])
+
+
+def test_a_fault_of_the_hold_is_logged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     one = made(tmp_path, FakeBucket(), "--hold=quick")
-    monkeypatch.setattr(service, "HOLD_SECONDS", 0.01)
+    answers = iter([None, None])
+
+    def wait(_: service.LookPace) -> None:
+        if next(answers, Ended) is Ended:
+            raise Ended
+
+    monkeypatch.setattr(service.LookPace, "wait", wait)
     monkeypatch.setattr(one, "_keep_hold", lambda: 1 // 0)
-    one.wait(0.05)
-    assert "ZeroDivisionError" in (tmp_path / "log.jsonl").read_text()
+    with pytest.raises(Ended):
+        one.keep_holding()
+    assert (tmp_path / "log.jsonl").read_text().count("ZeroDivisionError") == 2
 
 
 def test_the_command_line_runs_one_turn(
@@ -401,16 +424,5 @@ def test_the_command_line_runs_one_turn(
 ) -> None:
     bucket = FakeBucket()
     monkeypatch.setattr(service, "Bucket", lambda name, region: bucket)
-    words = ["--bucket=b", "--environment=prod", "--region=us-east-1", "--once"]
-    assert (
-        service.main(
-            [
-                *words,
-                f"--handled={tmp_path}/h",
-                f"--log={tmp_path}/l",
-                f"--acceptance={tmp_path}/a",
-            ]
-        )
-        == 0
-    )
+    assert service.main([*arguments(tmp_path), "--once"]) == 0
     assert bucket.written == [service.KEY]

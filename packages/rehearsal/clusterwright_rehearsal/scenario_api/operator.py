@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from clusterwright_rehearsal.scenario_api.context import ScenarioContext
+from clusterwright_rehearsal.scenario_api.job import Job
 
 SERVICE = "clusterwright-state.service"
 FOLDER = "/var/lib/clusterwright/acceptance"
@@ -121,6 +122,20 @@ def acceptance_report(
     context.wait_for(not_ended, within_s=within_s)
     found: dict[str, Any] = json.loads(context.controller.must(f"cat {report}"))
     return found
+
+
+def expect_accepted_first(context: ScenarioContext, job: Job) -> None:
+    """The node of a job on one node was accepted, as this instance, before the job started."""
+    (host,) = job.hosts
+    found = json.loads(context.controller.must(f"cat {FOLDER}/nodes/{host}.json"))
+    started = context.slurm(f"date --utc --date={job.show()['StartTime']} +%FT%TZ").strip()
+    context.expect(
+        found["state"] == "accepted"
+        and found["instance_id"] == context.node(host).instance_id
+        and found["tested_at"] <= started,
+        f"job {job.id} started on {host} at {started}, and the record is {found}",
+    )
+    context.note(f"tested {found['tested_at']}, its first job started {started}")
 
 
 def published_report(context: ScenarioContext, run: str) -> dict[str, Any]:

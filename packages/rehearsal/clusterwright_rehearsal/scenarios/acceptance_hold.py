@@ -91,7 +91,6 @@ def run(context: ScenarioContext) -> None:
 
 def _expect_tested(context: ScenarioContext, nodes: list[Node], replaced: Node) -> None:
     """The service with the hold, from the announcement of a new instance to its first job."""
-    record = f"{operator.FOLDER}/nodes/{replaced.host}.json"
     with contextlib.ExitStack() as stack:
         for node in nodes:
             stack.enter_context(prepared(node))
@@ -102,16 +101,7 @@ def _expect_tested(context: ScenarioContext, nodes: list[Node], replaced: Node) 
         job = _pinned(context, replaced)
         stack.enter_context(_holding(context))
         context.wait_for(lambda: _not_started(job), within_s=120)
-        found = json.loads(context.controller.must(f"cat {record}"))
-        started = context.slurm(f"date --utc --date={job.show()['StartTime']} +%FT%TZ").strip()
-        context.expect(
-            found["state"] == "accepted" and found["instance_id"] == replaced.instance_id,
-            f"job {job.id} runs, and the record is {found}",
-        )
-        context.expect(
-            found["tested_at"] <= started, f"started {started}, tested {found['tested_at']}"
-        )
-        context.note(f"tested {found['tested_at']}, its first job started {started}")
+        operator.expect_accepted_first(context, job)
         job.cancel()
         context.wait_for(lambda: _reservation(context), within_s=90)
 

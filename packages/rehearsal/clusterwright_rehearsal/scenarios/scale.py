@@ -1,15 +1,23 @@
 """`cdk deploy` increases and reduces the cluster while a job runs.
 
 In the managed configuration HyperPod updates Slurm. In the scripted one the controller detects
-what HyperPod's agent writes, without a script run.
+what HyperPod's agent writes, without a script run. With `acceptance.hold` a job that waits for the
+new nodes starts on one that is accepted: in the managed configuration slurmd registers such a node
+before its scripts can announce it.
 """
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator, Sequence
 from typing import Any
 
+from clusterwright_rehearsal.scenario_api import operator
 from clusterwright_rehearsal.scenario_api.context import ScenarioContext
 from clusterwright_rehearsal.scenario_api.job import Job
+from clusterwright_rehearsal.scenario_api.jobs import options_for
+from clusterwright_rehearsal.scenario_api.node import Node
+from clusterwright_rehearsal.scenario_api.training import partition_of
 
 ORDER = 200
 SECONDS = 60
@@ -25,12 +33,18 @@ def run(context: ScenarioContext) -> None:
     count = next(g.count for g in context.cluster.compute if g.name == group)
     more = min(2, count + 1)
     stays = context.nodes(group=group)[0]
-    job = context.submit("sleep 600", options=[f"--nodelist={stays.host}"])
+    job = context.submit("sleep 600", options=options_for(context, stays, "--exclusive"))
     job.wait("RUNNING", within_s=60)
 
     with context.promise("grows"):
-        context.deploy(lambda spec: _set_count(spec, group, count + more))
-        context.wait_for(lambda: _idle(context, group, count + more), within_s=180)
+        with _nodes_in_use(context, context.nodes(group=group)[1:]):
+            partition = [f"--partition={name}"] if (name := partition_of(context, group)) else []
+            waiting = context.submit("hostname", options=["--exclusive", *partition])
+            context.deploy(lambda spec: _set_count(spec, group, count + more))
+            context.wait_for(lambda: _idle(context, group, count + more), within_s=180)
+            waiting.wait("COMPLETED", within_s=60)
+        if context.is_held:
+            operator.expect_accepted_first(context, waiting)
         hosts = ",".join(node.host for node in context.nodes(group=group)[count:])
         test = context.submit("srun hostname", nodes=more, options=[f"--nodelist={hosts}"])
         test.wait("COMPLETED", within_s=60)
@@ -48,6 +62,20 @@ def run(context: ScenarioContext) -> None:
         context.wait_for(too_many, within_s=60)
         _expect_continued(context, job)
     job.cancel()
+
+
+@contextlib.contextmanager
+def _nodes_in_use(context: ScenarioContext, nodes: Sequence[Node]) -> Iterator[None]:
+    """A job on each of these nodes, so that others have to wait for new ones."""
+    jobs = [
+        context.submit("sleep 600", options=options_for(context, node, "--exclusive"))
+        for node in nodes
+    ]
+    for job in jobs:
+        job.wait("RUNNING", within_s=60)
+    yield
+    for job in jobs:
+        job.cancel()
 
 
 def _expect_continued(context: ScenarioContext, job: Job) -> None:
