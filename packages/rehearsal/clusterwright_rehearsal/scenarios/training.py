@@ -5,7 +5,7 @@ smaller sizes. It trains a transformer of 360,000 parameters on four nodes, on t
 text of Shakespeare, with a checkpoint every 10 of 40 steps; gloo takes the place of NCCL. One run
 is undisturbed. A second one is warned of the end of its capacity, continues as another job, and
 loses a node in a step, in a checkpoint and while it resumes. A third one writes its checkpoints to
-a file system that becomes full. A lost node is frozen first, because the small steps are faster
+a file system that becomes full. A job that lost a node starts again on the fifth one. A lost node is frozen first, because the small steps are faster
 than the end of an instance. The warning is sent by scancel when the job has made some steps: the
 job's own timer waits for minutes.
 """
@@ -26,7 +26,7 @@ from clusterwright_rehearsal.scenario_api.small_file_system import resize, small
 
 ORDER = 150
 SECONDS = 240
-NEEDS_COMPUTE = fsdp_job.NODES
+NEEDS_COMPUTE = fsdp_job.NODES + 1
 MODES = ("managed",)
 PACKAGES = fsdp_job.PACKAGES
 
