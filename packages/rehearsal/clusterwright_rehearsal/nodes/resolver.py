@@ -15,7 +15,7 @@ import threading
 from collections.abc import Callable
 
 _A, _PTR, _AAAA, _ANY = 1, 12, 28, 255
-_NXDOMAIN = 3
+_SERVFAIL, _NXDOMAIN = 2, 3
 _TTL_S = 5
 _MACHINE = re.compile(r"^ip-(\d+)-(\d+)-(\d+)-(\d+)(?:\..*)?$")
 _REVERSE = re.compile(r"^(\d+)\.(\d+)\.(\d+)\.(\d+)\.in-addr\.arpa$")
@@ -30,27 +30,33 @@ class Resolver:
     def __init__(self, bound: socket.socket, lookup: Lookup) -> None:
         self._socket = bound
         self._lookup = lookup
+        self._closed = False
         threading.Thread(target=self._serve, name="resolver", daemon=True).start()
 
     def close(self) -> None:
+        self._closed = True
         self._socket.close()
 
     def _serve(self) -> None:
         while True:
             try:
                 question, sender = self._socket.recvfrom(4096)
-            except OSError:
-                return
-            answer = respond(question, self._lookup)
-            if answer is not None:
-                try:
+                answer = respond(question, self._lookup)
+                if answer is not None:
                     self._socket.sendto(answer, sender)
-                except OSError:
+            except OSError as error:
+                if self._closed:
                     return
+                # The sender was removed meanwhile. Without the resolver slurmctld would stand
+                # still: it resolves the address of each connection.
+                print(f"resolver: {error}", flush=True)
 
 
 def respond(question: bytes, lookup: Lookup) -> bytes | None:
-    """The answer to a DNS message with one question (RFC 1035); None for any other message."""
+    """The answer to a DNS message with one question (RFC 1035); None for any other message.
+
+    A lookup that raises is answered with SERVFAIL.
+    """
     if len(question) < 17 or question[2] & 0x80:
         return None
     identity, flags, count = struct.unpack("!HHH", question[:6])
@@ -62,12 +68,17 @@ def respond(question: bytes, lookup: Lookup) -> bytes | None:
     question_section = question[12 : end + 4]
     records = b""
     address = None
+    code = 0
     host = _host_of(name) if kind in (_PTR, _ANY) else None
     if host is None:
-        address = lookup(name)
-    exists = address is not None or host is not None
+        try:
+            address = lookup(name)
+            code = 0 if address is not None else _NXDOMAIN
+        except Exception as error:  # noqa: BLE001 - the next question is answered all the same
+            print(f"resolver: {name}: {error!r}", flush=True)
+            code = _SERVFAIL
     # Recursion is available; opcode and "recursion desired" are copied from the question.
-    head = 0x8080 | (flags & 0x7900) | (0 if exists else _NXDOMAIN)
+    head = 0x8080 | (flags & 0x7900) | code
     if host is not None:
         records = struct.pack("!HHHIH", 0xC00C, _PTR, 1, _TTL_S, len(host)) + host
     elif address is not None and kind in (_A, _ANY):

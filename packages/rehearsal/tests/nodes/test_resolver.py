@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import queue
 import socket
 import struct
 
 import pytest
 
-from clusterwright_rehearsal.nodes.resolver import machine_address, respond
+from clusterwright_rehearsal.nodes.resolver import Resolver, machine_address, respond
 
 _A, _AAAA, _PTR = 1, 28, 12
 
@@ -68,3 +69,45 @@ def test_machine_names_contain_their_addresses() -> None:
     assert machine_address("ip-10-0-1-5") == "10.0.1.5"
     assert machine_address("ip-10-0-1-5.ec2.internal") == "10.0.1.5"
     assert machine_address("ip-10-0-1.ec2.internal") is None
+
+
+class Socket:
+    """A bound socket whose `unreachable` senders are on machines that were removed."""
+
+    def __init__(self) -> None:
+        self.questions: queue.Queue[tuple[bytes, str] | None] = queue.Queue()
+        self.answers: queue.Queue[tuple[bytes, str]] = queue.Queue()
+        self.unreachable: set[str] = set()
+
+    def recvfrom(self, _: int) -> tuple[bytes, str]:
+        question = self.questions.get(timeout=30)
+        if question is None:
+            raise OSError("closed")
+        return question
+
+    def sendto(self, answer: bytes, sender: str) -> None:
+        if sender in self.unreachable:
+            raise OSError("no route to host")
+        self.answers.put((answer, sender))
+
+    def close(self) -> None:
+        self.questions.put(None)
+
+
+def test_resolver_goes_on_after_an_answer_that_cannot_be_sent_or_found() -> None:
+    """A machine can be removed between its question and the answer."""
+
+    def lookup(name: str) -> str | None:
+        if name == "broken":
+            raise KeyError(name)
+        return _lookup(name)
+
+    bound = Socket()
+    bound.unreachable.add("removed")
+    for name, sender in (("example.com", "removed"), ("broken", "one"), ("example.com", "two")):
+        bound.questions.put((_question(name, _A), sender))
+    resolver = Resolver(bound, lookup)  # type: ignore[arg-type]
+    failed, there = bound.answers.get(timeout=30), bound.answers.get(timeout=30)
+    assert (_parts(failed[0])[1], failed[1]) == (2, "one")  # SERVFAIL
+    assert (_parts(there[0])[1], there[1]) == (3, "two")
+    resolver.close()
