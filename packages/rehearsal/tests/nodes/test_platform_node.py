@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+from pathlib import Path
 
 from clusterwright_rehearsal.nodes.platform_node import domain_of, until
 
@@ -15,3 +16,10 @@ def test_domains_of_host_names() -> None:
 def test_until_succeeds_with_its_command() -> None:
     ran = subprocess.run(["bash", "-c", until("true")], capture_output=True, check=False)
     assert (ran.returncode, ran.stdout) == (0, b"")
+
+
+def test_until_repeats_a_command_that_fails_at_first(tmp_path: Path) -> None:
+    tries = tmp_path / "tries"
+    command = f"echo >>{tries} && [ $(wc -l <{tries}) -ge 3 ]"
+    ran = subprocess.run(["bash", "-c", until(command)], capture_output=True, check=False)
+    assert (ran.returncode, len(tries.read_text())) == (0, 4)  # it runs once more for its output

@@ -364,8 +364,10 @@ class RunningCluster:
         """Replace the node's instance by a new one with another id and address."""
         old = node.order
         self._head().must(
-            f"scontrol update nodename={node.machine.name} state=down"
-            f" reason='Static node maintenance: {reason}'"
+            until(
+                f"scontrol update nodename={node.machine.name} state=down"
+                f" reason='Static node maintenance: {reason}'"
+            )
         )
         self._timeline("lost", old)
         ec2 = self._account.client("ec2")
@@ -454,9 +456,11 @@ class RunningCluster:
         slurmd ends the initial state of CLOUD nodes (observed with Slurm 24.11).
         """
         name = node.machine.name
-        self._head().must(
+        update = (
             f"scontrol update nodename={name} nodeaddr={node.order.address} nodehostname={name}"
         )
+        # slurmctld may be reading its files: clustermgtd repeats what failed, too.
+        self._head().must(until(update))
 
     def _start_slurmd(self, node: ParallelClusterNode) -> None:
         """`finalize_compute.rb` of the cookbook: start slurmd, then resume the node."""
@@ -465,6 +469,7 @@ class RunningCluster:
             "mkdir -p /var/spool/slurmd && touch /var/log/slurmd.log"
             " && systemctl enable -q --now slurmd && systemctl is-active --quiet slurmd"
         )
+        node.must(until("scontrol ping"))
         node.machine.run(
             f"scontrol update nodename={node.machine.name} state=resume reason='Node start up'"
         )

@@ -101,7 +101,8 @@ class Controller:
 
     def expect(self, node: str, address: str) -> None:
         """Set the address of a node that has registered."""
-        self._must(f"scontrol update nodename={node} nodeaddr={address} nodehostname={node}")
+        update = f"scontrol update nodename={node} nodeaddr={address} nodehostname={node}"
+        self._must(until(update))
 
     def slurmd_started(self, node: str) -> str:
         """When the slurmd that has last registered for a node started; empty for none."""
