@@ -52,7 +52,9 @@ class Network:
             self.namespace,
             [
                 "link set lo up",
-                f"link add {_BRIDGE} type bridge forward_delay 0",
+                # Without an address of its own a bridge takes the lowest of its ports: it changes
+                # with them, and machines that know the former one reach no service for a while.
+                f"link add {_BRIDGE} address {_mac(self.router)} type bridge forward_delay 0",
                 f"address add {self.router}/{length} dev {_BRIDGE}",
                 f"address add {METADATA}/32 dev {_BRIDGE}",
                 f"address add {TIME}/32 dev {_BRIDGE}",
@@ -71,7 +73,8 @@ class Network:
         _ip_batch(
             self.namespace,
             [
-                f"link add {link} type veth peer name eth0 netns {name}",
+                # Of the IP address, because the next machine with it may have known neighbours.
+                f"link add {link} type veth peer name eth0 address {_mac(address)} netns {name}",
                 f"link set {link} master {_BRIDGE} up",
             ],
         )
@@ -144,6 +147,11 @@ class Network:
         if isinstance(result, BaseException):
             raise result
         return result
+
+
+def _mac(address: str) -> str:
+    """A locally administered MAC address for an IPv4 address: `02:00:0a:00:00:05`."""
+    return ":".join(f"{byte:02x}" for byte in (2, 0, *ipaddress.IPv4Address(address).packed))
 
 
 def _enter(namespace: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 from pathlib import Path
 from types import SimpleNamespace
@@ -50,11 +51,17 @@ def test_the_bridge_has_the_addresses_of_awss_services(
     assert [resource.name for resource in Registry(tmp_path).resources()] == ["cw-r1-vpc"]
 
 
+_LINK = (
+    "cw-r1-vpc: link add m0 type veth peer name eth0 address 02:00:0a:00:00:05"
+    " netns cw-r1-ip-10-0-0-5"
+)
+
+
 def test_a_machine_is_connected_isolated_and_disconnected(
     network: Network, commands: Commands, tmp_path: Path
 ) -> None:
     assert network.connect("ip-10-0-0-5", "10.0.0.5") == "cw-r1-ip-10-0-0-5"
-    assert "cw-r1-vpc: link add m0 type veth peer name eth0 netns cw-r1-ip-10-0-0-5" in commands
+    assert _LINK in commands
     assert "cw-r1-ip-10-0-0-5: address add 10.0.0.5/32 dev eth0" in commands
     assert commands[-1] == "cw-r1-ip-10-0-0-5: route add default via 10.0.0.1"
     network.connect("ip-10-0-0-6", "10.0.0.6")
@@ -69,7 +76,7 @@ def test_a_machine_is_connected_isolated_and_disconnected(
         "-n cw-r1-vpc link delete m0",
     ]
     network.connect("ip-10-0-0-5", "10.0.0.5")
-    assert "cw-r1-vpc: link add m0 type veth peer name eth0 netns cw-r1-ip-10-0-0-5" in commands
+    assert _LINK in commands
     names = {resource.name for resource in Registry(tmp_path).resources()}
     assert names == {"cw-r1-ip-10-0-0-5", "cw-r1-ip-10-0-0-6"}
 
@@ -107,3 +114,29 @@ def test_a_connection_is_made_inside_the_vpc(
 def test_a_connection_that_fails_raises_its_own_error(network: Network) -> None:
     with pytest.raises(FileNotFoundError, match="cw-r1-vpc"):
         network.connection_to("127.0.0.1", 9090)
+
+
+@pytest.mark.slurm
+def test_addresses_of_interfaces_do_not_change_with_the_machines(tmp_path: Path) -> None:
+    """With real namespaces: machines remember the router's MAC address for some time."""
+    network = Network("mac", ["10.99.0.0/16"], Registry(tmp_path))
+    network.up()
+    try:
+        before = _mac_of(network.namespace, "vpc0")
+        machines = [network.connect(f"m{number}", f"10.99.0.{number}") for number in range(5, 13)]
+        first = _mac_of(machines[0], "eth0")
+        assert _mac_of(network.namespace, "vpc0") == before
+        for number in (5, 6, 7):
+            network.disconnect(f"m{number}")
+            assert _mac_of(network.namespace, "vpc0") == before
+        assert _mac_of(network.connect("other", "10.99.0.5"), "eth0") == first
+    finally:
+        for name in ["vpc", "other", *(f"m{number}" for number in range(5, 13))]:
+            subprocess.run(["ip", "netns", "delete", f"cw-mac-{name}"], check=False)
+
+
+def _mac_of(namespace: str, device: str) -> str:
+    shown = subprocess.run(
+        ["ip", "-n", namespace, "-json", "link", "show", device], capture_output=True, check=True
+    )
+    return str(json.loads(shown.stdout)[0]["address"])
