@@ -1,13 +1,13 @@
 """A training with PyTorch loses nodes and its capacity, and its file system becomes full.
 
 The job file is the one that `clusterwright render jobs --job fsdp2` writes for this cluster, with
-smaller sizes. It trains a transformer of 360,000 parameters on four nodes, on the bytes of a
-text of Shakespeare, with a checkpoint every 10 of 40 steps; gloo takes the place of NCCL. One run
-is undisturbed. A second one is warned of the end of its capacity, continues as another job, and
-loses a node in a step, in a checkpoint and while it resumes. A third one writes its checkpoints to
-a file system that becomes full. A job that lost a node starts again on the fifth one. A lost node is frozen first, because the small steps are faster
-than the end of an instance. The warning is sent by scancel when the job has made some steps: the
-job's own timer waits for minutes.
+smaller sizes. It trains a transformer of 360,000 parameters on four nodes, on the bytes of a text
+of Shakespeare, with a checkpoint every 10 of 40 steps; gloo takes the place of NCCL. One run is
+undisturbed. A second one is warned of the end of its capacity, continues as another job, and loses
+a node in a step, in a checkpoint and while it resumes. A third one writes its checkpoints to a
+file system that becomes full. A job that lost a node starts again on the fifth one. A lost node is
+frozen first, because the small steps are faster than the end of an instance. The warning is sent
+by scancel when the job has made some steps: the job's own timer waits for minutes.
 """
 
 from __future__ import annotations

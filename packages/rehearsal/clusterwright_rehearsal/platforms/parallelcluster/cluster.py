@@ -456,11 +456,9 @@ class RunningCluster:
         slurmd ends the initial state of CLOUD nodes (observed with Slurm 24.11).
         """
         name = node.machine.name
-        update = (
-            f"scontrol update nodename={name} nodeaddr={node.order.address} nodehostname={name}"
-        )
+        address = f"nodeaddr={node.order.address} nodehostname={name}"
         # slurmctld may be reading its files: clustermgtd repeats what failed, too.
-        self._head().must(until(update))
+        self._head().must(until(f"scontrol update nodename={name} {address}"))
 
     def _start_slurmd(self, node: ParallelClusterNode) -> None:
         """`finalize_compute.rb` of the cookbook: start slurmd, then resume the node."""
