@@ -14,6 +14,7 @@ from clusterwright.cluster_spec.problems import Path
 from clusterwright.platforms.hyperpod.instance_groups import lifecycle_bucket
 from clusterwright.platforms.hyperpod_eks import inference
 from clusterwright.platforms.kubernetes.control_plane import log_group as control_plane_logs
+from clusterwright.platforms.kubernetes.kubelet_wait import delays_kubelet
 
 STATE_FOLDER = "state"
 """Of the scripts' bucket: what the controller publishes (docs/designs/operating.md)."""
@@ -43,12 +44,14 @@ def network_account(cluster: Cluster) -> str:
 def has_scripts(cluster: Cluster) -> bool:
     """Return whether nodes run lifecycle scripts, from a bucket that is created for them.
 
-    Nodes with Slurm do. On Kubernetes, HyperPod's image joins the cluster, and a script only sets
-    up local disks.
+    Nodes with Slurm do. On Kubernetes, HyperPod's image joins the cluster, and scripts only set
+    up local disks and the wait of held nodes.
     """
     if cluster.uses_slurm:
         return True
-    return cluster.on_hyperpod and any(group.scratch is not None for group in cluster.compute)
+    return cluster.on_hyperpod and any(
+        group.scratch is not None or delays_kubelet(cluster, group) for group in cluster.compute
+    )
 
 
 def secrets(cluster: Cluster) -> tuple[str, ...]:

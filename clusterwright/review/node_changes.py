@@ -14,6 +14,7 @@ from typing import Any, Final
 from clusterwright.cluster_spec.models import Cluster
 from clusterwright.cluster_spec.security_groups import existing_storage_groups
 from clusterwright.platforms.hyperpod_eks import mig
+from clusterwright.platforms.kubernetes.kubelet_wait import delays_kubelet
 from clusterwright.review.deployment_blockers import groups_of
 from clusterwright.review.expressions import shown
 from clusterwright.review.resource_changes import ChangeAnalysis
@@ -113,6 +114,7 @@ def _managed_groups(cluster: Cluster) -> dict[str, NodeGroup]:
                 "network interface": group.network_interface,
                 "placement group": group.placement_group,
                 "drives": group.scratch is not None,
+                "acceptance hold": delays_kubelet(cluster, group),
                 "root volume": cluster.kubernetes.node_volume_gib,
                 "tags": dict(cluster.tags),
                 "image": cluster.image.image_id,

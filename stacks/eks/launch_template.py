@@ -16,13 +16,15 @@ from clusterwright.catalog.model import Interface
 from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.cluster_spec.models.compute import CapacityBlock, ComputeGroup, Reservation
 from clusterwright.platforms.eks.launch_templates import METADATA_HOPS, ROOT_DEVICE, interfaces
+from clusterwright.platforms.eks.user_data import NODE_CONFIG, SHELL_SCRIPT, user_data
+from clusterwright.platforms.kubernetes import kubelet_wait
 from clusterwright.platforms.kubernetes.control_plane import cluster_name, service_cidr
 from clusterwright.platforms.kubernetes.groups import held_taints
+from clusterwright.platforms.kubernetes.kubelet_wait import delays_kubelet
 from stacks.base.outdated_validators import ignore_dated_instance_type
 from stacks.base.tags import tags_of
 
 _CFN = ec2.CfnLaunchTemplate
-_BOUNDARY = "clusterwright"
 
 
 class UnknownInterfaces(Exception):
@@ -181,7 +183,7 @@ def cpu(group: ComputeGroup, catalog: Catalog) -> _CFN.CpuOptionsProperty | None
 
 
 def _user_data(cluster: Cluster, group: ComputeGroup, control_plane: eks.CfnCluster) -> str | None:
-    """Configuration of nodeadm: a part that EKS merges with its own, or all of it.
+    """Configuration of nodeadm, a part that EKS merges with its own or all of it, and a script.
 
     With RAID0 nodeadm puts what containerd, the kubelet and pods' `emptyDir` volumes write on the
     instance's drives (awslabs/amazon-eks-ami, `nodeadm/doc/api.md`, LocalStorageStrategy). Where
@@ -202,20 +204,11 @@ def _user_data(cluster: Cluster, group: ComputeGroup, control_plane: eks.CfnClus
             spec["kubelet"] = {"flags": [f"--register-with-taints={taints}"]}
     if group.scratch is not None:
         spec["instance"] = {"localStorage": {"strategy": "RAID0"}}
-    if not spec:
-        return None
-    config = {"apiVersion": "node.eks.aws/v1alpha1", "kind": "NodeConfig", "spec": spec}
-    text = "\n".join(
-        (
-            "MIME-Version: 1.0",
-            f'Content-Type: multipart/mixed; boundary="{_BOUNDARY}"',
-            "",
-            f"--{_BOUNDARY}",
-            "Content-Type: application/node.eks.aws",
-            "",
-            json.dumps(config, indent=2),  # JSON is YAML
-            f"--{_BOUNDARY}--",
-            "",
-        )
-    )
-    return cdk.Fn.base64(text)
+    parts = []
+    if spec:
+        config = {"apiVersion": "node.eks.aws/v1alpha1", "kind": "NodeConfig", "spec": spec}
+        parts.append((NODE_CONFIG, json.dumps(config, indent=2)))  # JSON is YAML
+    if delays_kubelet(cluster, group):
+        parts.append((SHELL_SCRIPT, kubelet_wait.script()))
+    text = user_data(parts)
+    return None if text is None else cdk.Fn.base64(text)

@@ -110,6 +110,7 @@ ALLOWED = {
     "clusterwright/platforms/acceptance_checks.py": {"table": _PACKAGE},
     "clusterwright/job_templates/benchmarks.py": {"_table": _PACKAGE},
     "clusterwright/platforms/kubernetes/charts.py": {"listed_charts": _PACKAGE},
+    "clusterwright/platforms/kubernetes/kubelet_wait.py": {"script": _PACKAGE},
     "clusterwright/platforms/kubernetes/value_schemas.py": {"value_schema": _PACKAGE},
     "clusterwright/platforms/parallelcluster/update_policies.py": {"policies": _PACKAGE},
     "clusterwright/platforms/software.py": {"model": _PACKAGE},

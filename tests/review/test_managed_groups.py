@@ -13,6 +13,7 @@ from tests.review.templates import app, changes, resource, stack
 from tests.support.rich_specs import EKS_MINIMAL
 from tests.support.validation import cluster
 
+IMAGE = f"111122223333.dkr.ecr.us-east-1.amazonaws.com/tests@sha256:{'0' * 64}"
 GROUP = {
     "ClusterName": "c",
     "NodeRole": "r",
@@ -70,6 +71,16 @@ def test_other_platform_is_a_new_cluster(platform: str) -> None:
         assert "hyperpod-eks becomes eks, which is another cluster" in one.message
         assert "some at a time" not in one.message
         assert one.jobs == "die" or one.group == "system"
+
+
+def test_the_hold_changes_the_launch_templates_of_held_groups() -> None:
+    """The kubelet of their nodes waits after a reboot."""
+    before = groups_of_spec(cluster({}, EKS_MINIMAL))
+    held = {"image": IMAGE, "hold": True}
+    after = groups_of_spec(cluster({}, {**EKS_MINIMAL, "acceptance": held}))
+    (found,) = nodes_changes(before, after)
+    assert (found.group, found.jobs) == ("workers", "die")
+    assert found.message.startswith("acceptance hold: new launch settings require new nodes")
 
 
 @pytest.mark.parametrize(

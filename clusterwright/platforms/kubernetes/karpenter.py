@@ -25,6 +25,8 @@ from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.cluster_spec.models.compute import CapacityBlock, ComputeGroup, Reservation
 from clusterwright.cluster_spec.models.workloads import Job
 from clusterwright.platforms.eks import launch_templates
+from clusterwright.platforms.eks.user_data import SHELL_SCRIPT, user_data
+from clusterwright.platforms.kubernetes import kubelet_wait
 from clusterwright.platforms.kubernetes.groups import (
     HUGEPAGES,
     INSTANCE_TYPE,
@@ -280,6 +282,8 @@ def _node_class(
         spec["placementGroupSelector"] = {"name": site.placement_groups[group.name]}
     if group.scratch is not None:
         spec["instanceStorePolicy"] = "RAID0"
+    if kubelet_wait.delays_kubelet(cluster, group):
+        spec["userData"] = user_data([(SHELL_SCRIPT, kubelet_wait.script())])
     return manifest(f"{NODE_CLASS_GROUP}/v1", "EC2NodeClass", name, spec=spec)
 
 

@@ -11,7 +11,8 @@ from clusterwright_acceptance.kubernetes_launcher import KubernetesLauncher
 
 from clusterwright.catalog import load_catalog
 from clusterwright.cluster_spec import SpecErrors
-from clusterwright.platforms.kubernetes import acceptance, acceptance_pods, render
+from clusterwright.platforms.eks.user_data import SHELL_SCRIPT, user_data
+from clusterwright.platforms.kubernetes import acceptance, acceptance_pods, kubelet_wait, render
 from clusterwright.platforms.kubernetes.values import chart_values
 from tests.platforms.kubernetes import validator
 from tests.platforms.kubernetes.conftest import Load, objects
@@ -163,9 +164,9 @@ def test_karpenter_s_nodes_are_held_by_a_startup_taint(load: Load) -> None:
     cluster = load(changed(KARPENTER, acceptance={"image": IMAGE, "hold": True}))
     placed = json.dumps({group.name: f"test-{group.name}" for group in cluster.compute})
     outputs = {**OUTPUTS, "KarpenterPlacementGroups": placed}
-    found = render.manifests(cluster, load_catalog(), "autoscaling", outputs)
+    found = list(render.manifests(cluster, load_catalog(), "autoscaling", outputs))
+    assert [error for one in found for error in validator.errors(one, "1.35")] == []
     pools = [one for one in found if one["kind"] == "NodePool"]
-    assert [error for pool in pools for error in validator.errors(pool, "1.35")] == []
     held = {
         pool["metadata"]["name"]: pool["spec"]["template"]["spec"].get("startupTaints")
         for pool in pools
@@ -173,6 +174,14 @@ def test_karpenter_s_nodes_are_held_by_a_startup_taint(load: Load) -> None:
     assert held.pop("system") is None
     assert list(held.values()) == [[TAINT]] * len(held)
     assert held
+    # Their kubelet waits after a reboot; Karpenter merges the archive with its own.
+    script = user_data([(SHELL_SCRIPT, kubelet_wait.script())])
+    classes = {
+        one["metadata"]["name"]: one["spec"].get("userData")
+        for one in found
+        if one["kind"] == "EC2NodeClass"
+    }
+    assert classes == {"system": None, **dict.fromkeys(held, script)}
 
 
 def test_device_plug_ins_run_on_held_nodes(load: Load) -> None:

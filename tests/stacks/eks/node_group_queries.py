@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tests.stacks.templates import properties
+from tests.support.rich_specs import EKS, changed
 from tests.support.synthesis import Assembly
 
 
@@ -25,3 +26,6 @@ def template(assembly: Assembly, name: str) -> dict[str, Any]:
 
 
 OWN_IMAGE = "ami-0123456789abcdef0"
+IMAGE = f"111122223333.dkr.ecr.us-east-1.amazonaws.com/tests@sha256:{'0' * 64}"
+HELD = changed(EKS, acceptance={"image": IMAGE, "hold": True})
+"""Nodes are held until they are accepted."""

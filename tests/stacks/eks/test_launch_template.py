@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+from email import message_from_string
 from typing import Any
 
 import pytest
 
 from clusterwright.cluster_spec import SpecErrors
+from clusterwright.platforms.kubernetes import kubelet_wait
 from clusterwright.platforms.loading import load_cluster, validate_for_synthesis
-from tests.stacks.eks.node_group_queries import OWN_IMAGE, template
+from tests.stacks.eks.node_group_queries import HELD, OWN_IMAGE, template
 from tests.stacks.templates import properties, text_of
 from tests.support import specs
 from tests.support.rich_specs import EKS, EKS_MINIMAL, changed
@@ -120,6 +122,21 @@ def test_custom_image_template_has_the_nodeadm_configuration(build: Build) -> No
     # The control plane's template has the same range; otherwise nodes could not be configured.
     (control_plane,) = properties(assembly, "AWS::EKS::Cluster")
     assert control_plane["KubernetesNetworkConfig"] == {"ServiceIpv4Cidr": "172.20.0.0/16"}
+
+
+def test_held_groups_delay_the_kubelet_after_a_reboot(build: Build) -> None:
+    assembly = build(HELD)
+
+    def parts(group: str) -> list[str]:
+        text = template(assembly, group)["UserData"]["Fn::Base64"]
+        archive = [one for one in message_from_string(text).walk() if not one.is_multipart()]
+        if archive[-1].get_content_type() == "text/x-shellscript":
+            assert archive[-1].get_payload() == kubelet_wait.script()
+        return [one.get_content_type() for one in archive]
+
+    assert parts("workers") == ["application/node.eks.aws", "text/x-shellscript"]
+    assert parts("spot") == ["text/x-shellscript"]
+    assert "UserData" not in template(assembly, "system")
 
 
 def test_custom_image_requires_a_known_service_range(tmp_path: Any) -> None:

@@ -8,13 +8,11 @@ import pytest
 
 from clusterwright.cluster_spec import SpecErrors
 from clusterwright.platforms.loading import load_cluster, validate_for_synthesis
-from tests.stacks.eks.node_group_queries import node_group, template
+from tests.stacks.eks.node_group_queries import HELD, node_group, template
 from tests.stacks.templates import properties, text_of
 from tests.support import specs
 from tests.support.rich_specs import EKS, EKS_MINIMAL, changed
 from tests.support.synthesis import Build
-
-IMAGE = f"111122223333.dkr.ecr.us-east-1.amazonaws.com/tests@sha256:{'0' * 64}"
 
 
 def test_sizes_capacity_and_images_are_set(build: Build) -> None:
@@ -78,7 +76,7 @@ def test_labels_and_taints_are_set(build: Build) -> None:
 
 
 def test_compute_nodes_register_with_the_taint_of_the_hold(build: Build) -> None:
-    assembly = build(changed(EKS, acceptance={"image": IMAGE, "hold": True}))
+    assembly = build(HELD)
     held = {"Key": "clusterwright/acceptance", "Value": "pending", "Effect": "NO_SCHEDULE"}
     own = {"Key": "nvidia.com/gpu", "Value": "present", "Effect": "NO_SCHEDULE"}
     assert node_group(assembly, "workers")["Taints"] == [own, held]

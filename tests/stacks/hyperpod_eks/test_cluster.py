@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from clusterwright.platforms.kubernetes import kubelet_wait
 from clusterwright_localaws import local_aws
 from tests.stacks.deployment import Account, bootstrapped, objects
 from tests.support.rich_specs import HYPERPOD_EKS, changed
@@ -102,16 +103,26 @@ def test_groups_have_labels_taints_partitions_and_health_checks(deployed: Accoun
     assert all(":key/" in v["VolumeKmsKeyId"] for v in volumes)
 
 
-def test_only_groups_with_scratch_have_a_script(deployed: Account) -> None:
-    assert "LifeCycleConfig" not in group(deployed, "system")
-    given = group(deployed, "workers")["LifeCycleConfig"]
+def scripts_of(account: Account, name: str) -> tuple[str, dict[str, str]]:
+    given = group(account, name)["LifeCycleConfig"]
     bucket, prefix = given["SourceS3Uri"].removeprefix("s3://").split("/", 1)
-    files = objects(deployed, bucket, prefix)
-    assert set(files) == {"on_create.sh", "workers.sh"}
-    assert given["OnCreate"] == "workers.sh"
+    return given["OnCreate"], objects(account, bucket, prefix)
+
+
+def test_groups_with_scratch_and_held_groups_have_scripts(deployed: Account) -> None:
+    for name in ("system", "parts"):
+        assert "LifeCycleConfig" not in group(deployed, name)
+    entry, files = scripts_of(deployed, "workers")
+    assert entry == "workers.sh"
     assert "--scratch /scratch" in files["workers.sh"]
+    assert "kubelet_wait.sh" in files["workers.sh"]
+    entry, same = scripts_of(deployed, "elastic")
+    assert (entry, same) == ("elastic.sh", files)
+    assert "--scratch" not in files["elastic.sh"]
+    assert set(files) == {"on_create.sh", "kubelet_wait.sh", "workers.sh", "elastic.sh"}
     folder = ROOT / "stacks" / "hyperpod_eks" / "scripts"
     assert files["on_create.sh"] == (folder / "on_create.sh").read_text()
+    assert files["kubelet_wait.sh"] == kubelet_wait.script()
 
 
 ELASTIC = "ml.g6e.48xlarge"

@@ -9,6 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from clusterwright.platforms.derived_names import has_scripts
+from clusterwright.platforms.kubernetes import kubelet_wait
+from clusterwright.platforms.kubernetes.groups import held_taints
 from clusterwright.platforms.loading import load_cluster
 from stacks.hyperpod_eks.node_scripts import SCRIPT, node_scripts
 from tests.support import specs
@@ -110,6 +113,25 @@ def test_group_with_scratch_has_its_own_entry(tmp_path: Path) -> None:
     files = Machine(tmp_path / "m").files()
     assert set(files) == {SCRIPT, "workers.sh"}
     assert "exec bash" in files["workers.sh"]
+
+
+HELD = {"image": f"111122223333.dkr.ecr.us-east-1.amazonaws.com/a@sha256:{'0' * 64}", "hold": True}
+
+
+def test_held_groups_delay_the_kubelet_before_anything_else(tmp_path: Path) -> None:
+    spec = changed(HYPERPOD_EKS, acceptance=HELD)
+    cluster = load_cluster(specs.write(tmp_path / "spec.yaml", spec)).cluster
+    held = {group.name for group in cluster.compute if held_taints(cluster, group)}
+    assert has_scripts(cluster)
+    files = node_scripts(cluster)
+    assert {f"{name}.sh" for name in held} | {SCRIPT, kubelet_wait.SCRIPT} == set(files)
+    assert files[kubelet_wait.SCRIPT] == kubelet_wait.script()
+    assert files["workers.sh"].splitlines()[-2:] == [
+        'bash "$here/kubelet_wait.sh" || exit',
+        'exec bash "$here/on_create.sh" --scratch /scratch',
+    ]
+    (other,) = held - {"workers"}
+    assert files[f"{other}.sh"].splitlines()[-1] == 'exec bash "$here/kubelet_wait.sh"'
 
 
 def test_several_disks_become_one_file_system(tmp_path: Path) -> None:
