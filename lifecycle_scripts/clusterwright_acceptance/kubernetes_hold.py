@@ -7,9 +7,12 @@ look. `NodeWatch` follows the nodes instead, and taints a node
 - that has booted since its test, or was never tested and has no taint;
 - that is not ready: the control plane says so of a node whose kubelet is silent for its grace
   period (kube-controller-manager, `--node-monitor-grace-period`: 40 seconds, 50 in later
-  versions), so the taint is there before the kubelet returns.
+  versions). The kubelet of a node that rebooted does not start before that time (the script
+  `kubelet_wait.sh` of clusterwright.platforms.kubernetes), so it finds the taint.
 
-It starts no test. The controller does the same at its looks (`keep`).
+It also evicts the pods that were bound to such a node before the taint and that no kubelet has
+taken (`kubernetes_pods`). It starts no test. The controller sets the taint at its looks, too
+(`keep`).
 
 Sources: Kubernetes, "API concepts" (watches, bookmarks, `410 Gone`), "Nodes" (conditions,
 heartbeats); issue 43992 of kubernetes/kubernetes (taints are for the registration only).
@@ -22,7 +25,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NoReturn, Optional
 
-from clusterwright_acceptance import kubernetes_nodes
+from clusterwright_acceptance import kubernetes_nodes, kubernetes_pods
 from clusterwright_acceptance.kubernetes_api import (
     CONFLICT,
     NOT_FOUND,
@@ -39,28 +42,35 @@ WATCH_SECONDS = 25
 SILENT_SECONDS = 35.0
 """A lost connection is noticed after this time, within the grace period of nodes."""
 LONGEST_PAUSE_SECONDS = 30.0
+EVICTING_SECONDS = 120.0
+"""Pods are looked for, with each watch, until an accepted node is away for this time: what the
+scheduler decided before the taint may reach the API later.
+"""
 _SHORT_SECONDS = 1.0
 """A watch that ends sooner counts as a failure: it is repeated with pauses."""
 
 
-def keep(api: PatchApi, node: kubernetes_nodes.Node, say: Callable[[str], None]) -> None:
-    """Set or remove the taint of one node, as `hold_patch` decides.
+def keep(
+    api: PatchApi, node: kubernetes_nodes.Node, say: Callable[[str], None]
+) -> kubernetes_nodes.Node:
+    """Set or remove the taint of one node, as `hold_patch` decides; the node afterwards.
 
     Raises KubernetesError, but not for a node that is gone or has changed: its next state is
     looked at again.
     """
     patch = kubernetes_nodes.hold_patch(node)
     if patch is None:
-        return
+        return node
     name = kubernetes_nodes.name_of(node)
     try:
         changed = api.patch(f"/api/v1/nodes/{name}", patch)
     except KubernetesError as error:
         if error.code not in (CONFLICT, NOT_FOUND):
             raise
-    else:
-        value = kubernetes_nodes.taint_of(changed)
-        say(f"{name}: {'opened' if value is None else f'held ({value})'}")
+        return node
+    value = kubernetes_nodes.taint_of(changed)
+    say(f"{name}: {'opened' if value is None else f'held ({value})'}")
+    return changed
 
 
 @dataclass
@@ -78,6 +88,8 @@ class NodeWatch:
     _failures: int = field(default=0, init=False)
     _unfinished: bool = field(default=False, init=False)
     """Whether the API refused to change a node: then the nodes are listed again."""
+    _away: dict[str, float] = field(default_factory=dict, init=False)
+    """Accepted nodes that are away, each with the time until which pods are evicted from it."""
 
     def run(self) -> NoReturn:
         """Follow the nodes for ever."""
@@ -92,6 +104,9 @@ class NodeWatch:
         """
         self.alive()
         began = self.clock()
+        for name, until in list(self._away.items()):
+            if began < until:
+                self._evict_from(name)
         try:
             if self._version is None:
                 self._list()
@@ -118,6 +133,8 @@ class NodeWatch:
     def _list(self) -> None:
         self._unfinished = False
         found = self.api.get(self._path)
+        names = {kubernetes_nodes.name_of(node) for node in found.get("items") or ()}
+        self._away = {name: until for name, until in self._away.items() if name in names}
         for node in found.get("items") or ():
             self._keep(node)
         self._version = str(found["metadata"]["resourceVersion"])
@@ -130,14 +147,45 @@ class NodeWatch:
         for event in self.api.watch(path, SILENT_SECONDS):
             if event["type"] in ("ADDED", "MODIFIED"):
                 self._keep(event["object"])
+            elif event["type"] == "DELETED":
+                self._away.pop(kubernetes_nodes.name_of(event["object"]), None)
             self._version = str(event["object"]["metadata"]["resourceVersion"])
 
     def _keep(self, node: kubernetes_nodes.Node) -> None:
         """As `keep`; a refusal does not end the watch of the other nodes."""
         # A slow server may need minutes for all nodes of a list.
         self.alive()
+        name = kubernetes_nodes.name_of(node)
         try:
-            keep(self.api, node, self.say)
+            kept = keep(self.api, node, self.say)
         except KubernetesError as error:
-            self.say(f"{kubernetes_nodes.name_of(node)}: {error}")
+            self.say(f"{name}: {error}")
             self._unfinished = True
+            return
+        if kubernetes_nodes.taint_of(kept) != kubernetes_nodes.AWAY:
+            self._away.pop(name, None)
+        elif name not in self._away:
+            self._away[name] = self.clock() + EVICTING_SECONDS
+            self._evict_from(name)
+
+    def _evict_from(self, name: str) -> None:
+        """Evict the pods that the node has not taken. A refusal is said, and tried again."""
+        self.alive()
+        try:
+            found = self.api.get(kubernetes_pods.path_of(name))
+        except KubernetesError as error:
+            self.say(f"{name}: {error}")
+            return
+        for pod in kubernetes_pods.not_taken(found.get("items") or ()):
+            self._evict(name, pod)
+
+    def _evict(self, node: str, pod: kubernetes_pods.Pod) -> None:
+        path, body = kubernetes_pods.eviction(pod)
+        try:
+            self.api.create(path, body)
+        except KubernetesError as error:
+            # It is gone, or has changed: the next look finds what it is then.
+            if error.code not in (CONFLICT, NOT_FOUND):
+                self.say(f"{node}: {error}")
+        else:
+            self.say(f"{node}: evicted {kubernetes_pods.name_of(pod)}, which it had not taken")

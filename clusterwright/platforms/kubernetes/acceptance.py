@@ -220,8 +220,15 @@ def _expected(cluster: Cluster, group: ComputeGroup, catalog: Catalog) -> str:
 def _permissions() -> Iterator[Manifest]:
     # Nodes have no namespace, and a role cannot be limited to single fields or to names that are
     # not known yet: both may change any field of any node. They patch two, and one.
-    yield from _nodes_account(CONTROLLER, NAMESPACE, ["get", "list", "patch"])
-    yield from _nodes_account(HOLD, f"{NAMESPACE}-hold", ["list", "watch", "patch"])
+    yield from _nodes_account(CONTROLLER, NAMESPACE, _rules("nodes", "get", "list", "patch"))
+    hold = [
+        *_rules("nodes", "list", "watch", "patch"),
+        # Pods of users that were bound to a node before it was known to be away: they are in
+        # every namespace. It cannot delete them, and evicts only those that never started.
+        *_rules("pods", "list"),
+        *_rules("pods/eviction", "create"),
+    ]
+    yield from _nodes_account(HOLD, f"{NAMESPACE}-hold", hold)
     yield manifest(
         f"{_RBAC}/v1",
         "Role",
@@ -253,14 +260,18 @@ def _permissions() -> Iterator[Manifest]:
     )
 
 
-def _nodes_account(account: str, role: str, verbs: list[str]) -> Iterator[Manifest]:
-    """Return a service account with these rights to nodes."""
+def _rules(resource: str, *verbs: str) -> list[dict[str, Any]]:
+    return [{"apiGroups": [""], "resources": [resource], "verbs": list(verbs)}]
+
+
+def _nodes_account(account: str, role: str, rules: list[dict[str, Any]]) -> Iterator[Manifest]:
+    """Return a service account with rights to nodes, and others without a namespace."""
     yield manifest("v1", "ServiceAccount", account, namespace=NAMESPACE)
     yield manifest(
         f"{_RBAC}/v1",
         "ClusterRole",
         role,
-        rules=[{"apiGroups": [""], "resources": ["nodes"], "verbs": verbs}],
+        rules=rules,
     )
     yield manifest(
         f"{_RBAC}/v1",

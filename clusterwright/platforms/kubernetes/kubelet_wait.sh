@@ -5,9 +5,9 @@
 #   kubelet_wait.sh wait   what the unit runs before the kubelet, once in each boot
 #
 # The kubelet adds the taint of nodes that are not accepted only when a node registers. In a later boot
-# Deployment/acceptance-hold adds it, because the node is not ready meanwhile. A kubelet that returned before the
-# control plane noticed would take pods until the Deployment saw the new boot. It is silent at least since the kernel
-# started, so it starts when the kernel has run for long enough.
+# Deployment/acceptance-hold adds it, because the node is not ready meanwhile, and evicts the pods that were bound to
+# it before. A kubelet that returned earlier would start them. It is silent at least since the kernel started, so it
+# starts when the kernel has run for long enough.
 set -o errexit
 set -o nounset
 

@@ -47,6 +47,13 @@ class Server(ThreadingHTTPServer):
         """From which each watch went on."""
         self.refused: set[str] = set()
         """Names of nodes whose patches are refused."""
+        self.pods: list[list[Any] | None] = []
+        """What each look at the pods of a node finds, None if it is refused; then nothing."""
+        self.looks: list[str] = []
+        """The nodes whose pods were listed."""
+        self.evictions: list[tuple[str, Any]] = []
+        self.eviction_codes: list[int] = []
+        """What evictions are answered; 201 after these."""
 
     def change(self, name: str, *, ready: bool, boot: str) -> None:
         """The kubelet, or the control plane, writes the status of a node."""
@@ -63,6 +70,11 @@ class Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         parts = urlsplit(self.path)
         query = {key: values[0] for key, values in parse_qs(parts.query).items()}
+        if parts.path == "/api/v1/pods":
+            self.server.looks.append(query["fieldSelector"].removeprefix("spec.nodeName="))
+            found = self.server.pods.pop(0) if self.server.pods else []
+            self._send(200 if found is not None else 403, {"items": found, "message": "no"})
+            return
         assert (parts.path, query.pop("labelSelector")) == ("/api/v1/nodes", SELECTOR)
         if not query:
             self._send(200, self.server.state.get("/api/v1/nodes"))
@@ -86,6 +98,12 @@ class Handler(BaseHTTPRequestHandler):
                 return
             self.wfile.write(b"%x\r\n%b\r\n" % (len(data), data))
         self.wfile.write(b"0\r\n\r\n")
+
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self.server.evictions.append((self.path, body))
+        codes = self.server.eviction_codes
+        self._send(codes.pop(0) if codes else 201, {"message": "not now"})
 
     def do_PATCH(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
@@ -206,8 +224,85 @@ def test_a_reboot_finds_the_taint_and_the_accepted_boot_loses_it(tmp_path: Path)
     ]
     # One list; then from the last event, which may be a bookmark.
     assert (server.state.lists, server.versions) == (1, ["list-1", "7", "4", "9"])
-    # Before each of four watches, and for each of three nodes and five events.
-    assert (watched.touched, watched.pauses) == (4 + 3 + 6, [])
+    # Once when they went away, and with each watch while they are.
+    assert server.looks == ["a", "b", "a", "b", "b"]
+    # Before each of four watches, for each of three nodes and six events, and for each look.
+    assert (watched.touched, watched.pauses) == (4 + 3 + 6 + 5, [])
+
+
+def bound(name: str, *, owner: str | None = "Job", **status: Any) -> dict[str, Any]:
+    """A pod that the scheduler bound to a node."""
+    owners = [] if owner is None else [{"kind": owner, "name": "o", "controller": True}]
+    return {
+        "metadata": {
+            "name": name,
+            "namespace": "team",
+            "uid": f"uid-{name}",
+            "resourceVersion": "17",
+            "ownerReferences": owners,
+        },
+        "spec": {"nodeName": "a"},
+        "status": {"phase": "Pending", **status},
+    }
+
+
+def test_pods_that_a_node_had_not_taken_are_evicted(tmp_path: Path) -> None:
+    with served(tmp_path, accepted("a")) as (server, api):
+        taken = bound("taken", startTime="2026-11-30T10:00:00Z")
+        server.pods = [[bound("job-0"), taken], [], [bound("late")]]
+        server.watches = [[becomes("a", ready=False)], [], []]
+        watched = Watched(api)
+        for _ in range(3):
+            watched.step()
+    assert server.evictions[0] == (
+        "/api/v1/namespaces/team/pods/job-0/eviction",
+        {
+            "apiVersion": "policy/v1",
+            "kind": "Eviction",
+            "metadata": {"name": "job-0", "namespace": "team"},
+            "deleteOptions": {"preconditions": {"uid": "uid-job-0", "resourceVersion": "17"}},
+        },
+    )
+    assert watched.said == [
+        "a: held (away)",
+        "a: evicted team/job-0, which it had not taken",
+        "a: evicted team/late, which it had not taken",
+    ]
+
+
+def test_refused_evictions_and_looks_are_tried_again(tmp_path: Path) -> None:
+    refused: Any = None
+    with served(tmp_path, accepted("a")) as (server, api):
+        server.pods = [refused, [bound("x"), bound("y")], [bound("x")]]
+        server.eviction_codes = [500, 409]
+        server.watches = [[becomes("a", ready=False)], [], []]
+        watched = Watched(api)
+        for _ in range(3):
+            watched.step()
+    pods = [path.split("/")[6] for path, _ in server.evictions]
+    assert pods == ["x", "y", "x"]
+    assert [text.rpartition(": ")[2] for text in watched.said] == [
+        "held (away)",
+        "no",
+        "not now",
+        "evicted team/x, which it had not taken",
+    ]
+
+
+def test_pods_are_not_looked_for_any_more_after_a_while(tmp_path: Path) -> None:
+    """Nor on a node that is gone."""
+
+    def deleted(server: Server) -> Any:
+        return {"type": "DELETED", "object": copy.deepcopy(server.state.nodes["b"])}
+
+    with served(tmp_path, accepted("a"), accepted("b")) as (server, api):
+        server.watches = [[becomes("a", ready=False), becomes("b", ready=False), deleted]]
+        server.watches += [[] for _ in range(9)]
+        watched = Watched(api)
+        for _ in range(10):
+            watched.step()
+    # The clock goes on by 25 seconds with each reading, twice for a watch: once more in 120.
+    assert server.looks == ["a", "b", "a"]
 
 
 def test_a_fast_reboot_is_held_when_the_kubelet_says_it(tmp_path: Path) -> None:

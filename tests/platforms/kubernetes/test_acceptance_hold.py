@@ -18,7 +18,7 @@ from tests.platforms.kubernetes.specs import EKS, HELD, HYPERPOD, IMAGE
 from tests.support.rich_specs import changed
 
 
-def test_permissions_of_the_hold_are_those_of_nodes(load: Load) -> None:
+def test_the_hold_may_change_nodes_and_evict_pods(load: Load) -> None:
     found = objects(load, changed(EKS, acceptance=HELD))
     account = found["Deployment", "acceptance-hold"]["spec"]["template"]["spec"][
         "serviceAccountName"
@@ -36,7 +36,9 @@ def test_permissions_of_the_hold_are_those_of_nodes(load: Load) -> None:
         }
     }
     assert found["ClusterRole", "clusterwright-acceptance-hold"]["rules"] == [
-        {"apiGroups": [""], "resources": ["nodes"], "verbs": ["list", "watch", "patch"]}
+        {"apiGroups": [""], "resources": ["nodes"], "verbs": ["list", "watch", "patch"]},
+        {"apiGroups": [""], "resources": ["pods"], "verbs": ["list"]},
+        {"apiGroups": [""], "resources": ["pods/eviction"], "verbs": ["create"]},
     ]
     assert ("ServiceAccount", account) in found
 
