@@ -23,13 +23,22 @@ pytest_plugins = [
 ]
 
 # Tests allocate much and free most of it; the defaults examine every object a tenth of the time.
-gc.set_threshold(20_000, 20, 20)
+gc.set_threshold(200_000, 10, 10)
 
 # The same examples in every run, so that a red run can be repeated; CLUSTERWRIGHT_FUZZ=1 looks
 # for new ones.
 hypothesis.settings.register_profile("repeatable", derandomize=True, deadline=None)
 hypothesis.settings.register_profile("fuzz", deadline=None, max_examples=1000)
 hypothesis.settings.load_profile("fuzz" if os.environ.get("CLUSTERWRIGHT_FUZZ") else "repeatable")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_finish() -> None:
+    """Exclude the modules and the tests from garbage collection: they live as long as the process.
+
+    A worker of a run of everything has more than a million of these objects.
+    """
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)
