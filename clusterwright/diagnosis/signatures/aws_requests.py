@@ -268,6 +268,19 @@ SIGNATURES: Final = (
         failed_only=True,
     ),
     Signature(
+        "repository-access",
+        "FSx: the request to link the bucket was refused: who made it lacks s3:Get*, s3:List* or "
+        "s3:PutObject on the bucket or its prefix, by an IAM policy, the bucket's policy or the key "
+        "of its objects, or there is no such bucket",
+        (r"FSx is unable to validate access to the S3 bucket",),
+        next=(
+            "clusterwright check {file} --only CW-S010 --only CW-S011",
+            _CHECK,
+            "aws fsx describe-data-repository-associations --region {region}",
+        ),
+        rules=("CW-S010", "CW-S011"),
+    ),
+    Signature(
         "invalid-request",
         _invalid,
         (
@@ -327,6 +340,20 @@ SIGNATURES: Final = (
         next=(_EVENTS,),
         rules=("CW-L015",),
         kinds=_STACKS,
+    ),
+    Signature(
+        "not-stable-resource",
+        "CloudFormation: a resource[ ({type})] was not ready in the time that its handler waits"
+        "[: {message}]",
+        (
+            r"returned message: \"(?P<message>[^\"\n]{1,200})\".{0,120}HandlerErrorCode: NotStabilized",
+            r"\b(?P<type>[A-Za-z]\w{1,30}::\w[\w:]{1,80})\b[^\n]{0,300}\bdid not stabilize",
+            r"\bNotStabilized(?:Exception)?\b",
+        ),
+        confidence="likely",
+        rank=1,
+        next=(_EVENTS, "clusterwright diagnose {file} deploy"),
+        rules=("CW-L015",),
     ),
     Signature(
         "custom-resource",

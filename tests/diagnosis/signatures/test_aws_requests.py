@@ -100,6 +100,72 @@ def test_message_has_its_signature(kind: str, text: str, signature: str) -> None
     assert signature_of(kind, text) == (signature,)
 
 
+FSX = "Amazon FSx is unable to validate access to the S3 bucket. Ensure the IAM role or user you are using has s3:Get*, s3:List* and s3:PutObject permissions to the S3 bucket prefix."
+
+
+@pytest.mark.parametrize("failed", [True, False])
+@pytest.mark.parametrize("kind", ["stack-event", "log"])
+@pytest.mark.parametrize(
+    ("text", "signature", "said"),
+    [
+        (FSX, "repository-access", "s3:PutObject"),
+        (f"BadRequest: {FSX}", "repository-access", "s3:PutObject"),
+        (
+            f'Resource handler returned message: "{FSX} (Service: FSx, Status Code: 400)" '
+            "(RequestToken: 1-2, HandlerErrorCode: InvalidRequest)",
+            "repository-access",
+            "s3:PutObject",
+        ),
+        (
+            "Resource of type 'AWS::FSx::FileSystem' with identifier 'fs-1' did not stabilize.",
+            "not-stable",
+            "was not ready",
+        ),
+        (
+            'Resource handler returned message: "Exceeded attempts to wait" (RequestToken: 1-2, '
+            "HandlerErrorCode: NotStabilized)",
+            "not-stable",
+            "was not ready",
+        ),
+        ("NotStabilized", "not-stable", "was not ready"),
+    ],
+)
+def test_plain_lines(kind: str, failed: bool, text: str, signature: str, said: str) -> None:
+    (found,) = findings(item(kind, text, failed=failed))
+    own = signature if kind == "stack-event" else signature.replace("stable", "stable-resource")
+    assert found.signature == own
+    assert said in found.cause
+    assert found.evidence[0].text == text
+    assert found.next
+
+
+def test_what_the_resource_of_a_line_is() -> None:
+    (found,) = findings(
+        item(
+            "log", "Resource of type 'AWS::RDS::DBInstance' with identifier 'a' did not stabilize."
+        )
+    )
+    assert "CloudFormation: a resource (AWS::RDS::DBInstance) was not ready" in found.cause
+    line = 'returned message: "Exceeded attempts to wait" (HandlerErrorCode: NotStabilized)'
+    (found,) = findings(item("log", line))
+    assert found.cause.endswith(": Exceeded attempts to wait")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "the loss did not stabilize after 3 epochs",
+        "torch::jit did not stabilise the shapes",
+        "model::loss stabilized after 200 steps",
+        "FSx: access to the S3 bucket acme-corpus is valid",
+        "Waiting for AWS::FSx::FileSystem to stabilize",
+        "Resource AWS::RDS::DBInstance stabilized",
+    ],
+)
+def test_good_lines(text: str) -> None:
+    assert findings(item("log", text)) == ()
+
+
 RULES = "Template failed validation, the following rule(s) failed: " + ", ".join(
     f"S3_BUCKET_RULE_{number}" for number in range(20)
 )
