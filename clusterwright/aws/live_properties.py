@@ -11,7 +11,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
-from clusterwright.aws import hyperpod, live_permissions
+from clusterwright.aws import hyperpod, kms, live_permissions
 from clusterwright.aws.errors import AwsUnavailable, is_not_found
 from clusterwright.aws.session import AwsSession
 
@@ -90,6 +90,7 @@ def _route_tables(session: AwsSession, ids: Sequence[str]) -> Mapping[str, Prope
                 if (
                     destination := route.get("DestinationCidrBlock")
                     or route.get("DestinationIpv6CidrBlock")
+                    or route.get("DestinationPrefixListId")
                 )
                 and _target(route) != "local"
                 and not str(_target(route)).startswith("vpce-")
@@ -111,6 +112,10 @@ def _target(route: Mapping[str, Any]) -> str | None:
         "TransitGatewayId",
         "NetworkInterfaceId",
         "VpcPeeringConnectionId",
+        "EgressOnlyInternetGatewayId",
+        "CarrierGatewayId",
+        "LocalGatewayId",
+        "CoreNetworkArn",
         "InstanceId",
     )
     return next((str(route[name]) for name in names if route.get(name)), None)
@@ -222,6 +227,29 @@ def _associations(session: AwsSession, ids: Sequence[str]) -> Mapping[str, Prope
     return found
 
 
+def _alarms(session: AwsSession, ids: Sequence[str]) -> Mapping[str, Properties]:
+    return {
+        each["AlarmName"]: {"ActionsEnabled": each.get("ActionsEnabled")}
+        for start in range(0, len(ids), 100)
+        for kind in ("MetricAlarms", "CompositeAlarms")
+        for each in session.items(
+            "cloudwatch",
+            "DescribeAlarms",
+            kind,
+            AlarmNames=list(ids[start : start + 100]),
+            AlarmTypes=["CompositeAlarm" if kind == "CompositeAlarms" else "MetricAlarm"],
+        )
+    }
+
+
+def _keys(session: AwsSession, ids: Sequence[str]) -> Mapping[str, Properties]:
+    return {
+        each: {"KeyPolicy": _json(policy)}
+        for each in ids
+        if (policy := kms.key_policy(session, each)) is not None
+    }
+
+
 def _json(text: Any) -> Any:
     if not isinstance(text, str):
         return text
@@ -232,6 +260,7 @@ def _json(text: Any) -> Any:
 
 
 READERS: Final[Mapping[str, Reader]] = {
+    "AWS::CloudWatch::Alarm": _alarms,
     "AWS::EC2::LaunchTemplate": _launch_templates,
     "AWS::EC2::PlacementGroup": _placement_groups,
     "AWS::EC2::RouteTable": _route_tables,
@@ -242,6 +271,7 @@ READERS: Final[Mapping[str, Reader]] = {
     "AWS::FSx::FileSystem": _file_systems,
     "AWS::IAM::ManagedPolicy": live_permissions.managed_policies,
     "AWS::IAM::Role": live_permissions.roles,
+    "AWS::KMS::Key": _keys,
     "AWS::SageMaker::Cluster": _hyperpod_clusters,
 }
 """Readers by CloudFormation type."""

@@ -178,16 +178,22 @@ def _live(
     partly: list[UncheckedPart] | None,
 ) -> tuple[tuple[SpecChange, ...], frozenset[Key]]:
     """Properties that the describe calls of AWS show, beside CloudFormation's detection."""
-    from clusterwright.aws import live_properties
+    from clusterwright.aws import live_members, live_properties
     from clusterwright.aws.errors import AwsUnavailable
     from clusterwright.review.live_drift import live_drift
+    from clusterwright.review.member_drift import member_drift
+    from clusterwright.review.physical_values import PhysicalValues
     from clusterwright.review.resource_changes import resources_of
     from clusterwright.review.results import Unknown
+    from clusterwright.review.uncompared import uncompared
 
+    resources = resources_of(deployed)
     ids: dict[str, list[str]] = {}
-    for key, side in resources_of(deployed).items():
-        if side.type in live_properties.READERS and physical_ids.get(key):
+    for key, side in resources.items():
+        if physical_ids.get(key):
             ids.setdefault(side.type, []).append(physical_ids[key])
+    kinds = [kind for kind in live_properties.READERS if kind in ids]
+    members = [each for each in live_members.MEMBERS if each[0] in ids]
 
     def read(kind: str) -> Mapping[str, Mapping[str, Any]] | Unknown:
         try:
@@ -195,11 +201,31 @@ def _live(
         except AwsUnavailable as refusal:
             return Unknown(f"resources of type {kind}", refusal.message, refusal.hint)
 
+    def listed(each: tuple[str, str]) -> Mapping[str, Mapping[str, str]] | Unknown:
+        kind, name = each
+        try:
+            return live_members.MEMBERS[each](session, ids[kind])
+        except AwsUnavailable as refusal:
+            return Unknown(f"{name} that were added to {kind}", refusal.message, refusal.hint)
+
     with ThreadPoolExecutor(8) as pool:
-        answers = dict(zip(ids, pool.map(read, ids), strict=True))
-    unknown += [answer for answer in answers.values() if isinstance(answer, Unknown)]
+        reading = pool.map(read, kinds)
+        listing = pool.map(listed, members)
+        answers = dict(zip(kinds, reading, strict=True))
+        lists = dict(zip(members, listing, strict=True))
+    refused = (*answers.values(), *lists.values())
+    unknown += [answer for answer in refused if isinstance(answer, Unknown)]
     known = {k: answer for k, answer in answers.items() if not isinstance(answer, Unknown)}
-    return live_drift(deployed, physical_ids, known, partly)
+    found, compared = live_drift(deployed, physical_ids, known, partly)
+    added, unjudged = member_drift(
+        resources,
+        PhysicalValues(deployed, physical_ids),
+        physical_ids,
+        {each: answer for each, answer in lists.items() if not isinstance(answer, Unknown)},
+    )
+    if partly is not None:
+        partly += [*unjudged, *uncompared(resources)]
+    return (*found, *added), compared
 
 
 def _detected(

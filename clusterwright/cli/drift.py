@@ -45,11 +45,12 @@ def command(
     """List what differs between CONFIG, its deployment and what runs now.
 
     Compared are the file with the spec of the last deployment; live resources with the deployed
-    templates: CloudFormation's drift detection, the rules of security groups, routes, endpoints,
-    launch templates, file systems and instance groups; image versions; uploaded scripts that were
-    written or deleted since; the inputs of the node program, and its installed files by their
-    hash; and the running Slurm configuration. What was not compared is listed. CloudFormation
-    records the drift that it detects; nothing else is changed.
+    templates: CloudFormation's drift detection, the rules of security groups, network ACLs,
+    routes, endpoints, what was added to a VPC, an EKS cluster, a file system or a topic, the
+    permissions of roles and keys, launch templates, file systems and instance groups; image
+    versions; uploaded scripts that were written or deleted since; the inputs of the node program,
+    and its installed files by their hash; and the running Slurm configuration. What was not
+    compared is listed. CloudFormation records the drift that it detects; nothing else is changed.
     """
     if iam_policy:
         print_policy(path, "drift", output_format)

@@ -33,15 +33,34 @@ _EC2_ACTIONS: Final[Mapping[str, str]] = {
 }
 
 LIVE_ACTIONS: Final[Mapping[str, tuple[str, ...]]] = {
+    "AWS::CloudWatch::Alarm": ("cloudwatch:DescribeAlarms",),
     "AWS::EC2::LaunchTemplate": ("ec2:DescribeLaunchTemplateVersions",),
     "AWS::EC2::PlacementGroup": ("ec2:DescribePlacementGroups",),
     "AWS::EC2::RouteTable": ("ec2:DescribeRouteTables",),
     "AWS::EC2::SecurityGroup": ("ec2:DescribeSecurityGroups",),
     "AWS::EC2::Subnet": ("ec2:DescribeSubnets",),
-    "AWS::EC2::VPC": ("ec2:DescribeVpcs",),
+    "AWS::EC2::VPC": (
+        "ec2:DescribeDhcpOptions",
+        "ec2:DescribeInternetGateways",
+        "ec2:DescribeNatGateways",
+        "ec2:DescribeNetworkAcls",
+        "ec2:DescribeSubnets",
+        "ec2:DescribeVpcEndpoints",
+        "ec2:DescribeVpcPeeringConnections",
+        "ec2:DescribeVpcs",
+    ),
     "AWS::EC2::VPCEndpoint": ("ec2:DescribeVpcEndpoints",),
+    "AWS::EKS::Cluster": (
+        "eks:ListAccessEntries",
+        "eks:ListAddons",
+        "eks:ListNodegroups",
+        "eks:ListPodIdentityAssociations",
+    ),
     "AWS::FSx::DataRepositoryAssociation": ("fsx:DescribeDataRepositoryAssociations",),
-    "AWS::FSx::FileSystem": ("fsx:DescribeFileSystems",),
+    "AWS::FSx::FileSystem": (
+        "fsx:DescribeDataRepositoryAssociations",
+        "fsx:DescribeFileSystems",
+    ),
     "AWS::IAM::ManagedPolicy": ("iam:GetPolicy", "iam:GetPolicyVersion"),
     "AWS::IAM::Role": (
         "iam:GetRole",
@@ -49,6 +68,8 @@ LIVE_ACTIONS: Final[Mapping[str, tuple[str, ...]]] = {
         "iam:ListAttachedRolePolicies",
         "iam:ListRolePolicies",
     ),
+    "AWS::KMS::Key": ("kms:GetKeyPolicy",),
+    "AWS::SNS::Topic": ("sns:ListSubscriptionsByTopic",),
 }
 """What `drift` calls for the live state of each type, beside `sagemaker:DescribeCluster`."""
 

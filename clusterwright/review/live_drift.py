@@ -21,7 +21,16 @@ _ROUTE: Final = "AWS::EC2::Route"
 _ROUTE_TABLE: Final = "AWS::EC2::RouteTable"
 _ASSOCIATION: Final = "AWS::EC2::SubnetRouteTableAssociation"
 _TARGETS: Final = ("GatewayId", "NatGatewayId", "TransitGatewayId", "NetworkInterfaceId")
-_POLICY: Final = "PolicyDocument"
+_POLICIES: Final = ("KeyPolicy", "PolicyDocument")
+_DEFAULTS: Final[Mapping[tuple[str, str], Any]] = {
+    ("AWS::CloudWatch::Alarm", "ActionsEnabled"): "true",
+    ("AWS::EC2::VPCEndpoint", "PolicyDocument"): {
+        "Statement": [{"Effect": "Allow", "Action": "*", "Principal": "*", "Resource": "*"}]
+    },
+}
+"""What AWS sets where a template has no value, of properties that stop alarms or grant access
+(CloudFormation template reference; AWS PrivateLink Guide, "Default endpoint policy")."""
+
 _NAMES: Final = ("InstanceGroupName", "DeviceName", "ResourceType", "NetworkCardIndex")
 """Properties that identify the items of a list."""
 
@@ -59,10 +68,13 @@ def live_drift(
             found.append(SpecChange(path, "there", "deleted"))
             continue
         expected = {name: values.of(key[0], item) for name, item in side.properties.items()}
-        if _POLICY in actual:
-            found += document_drift(
-                f"{path}.{_POLICY}", expected.pop(_POLICY, None), actual[_POLICY]
-            )
+        for name in _POLICIES:
+            if actual.get(name) is not None:
+                declared = expected.pop(name, _DEFAULTS.get((side.type, name)))
+                found += document_drift(f"{path}.{name}", declared, actual[name])
+        for (kind, name), default in _DEFAULTS.items():
+            if kind == side.type and name not in _POLICIES:
+                expected.setdefault(name, default)
         found += _differences(path, expected, actual)
     if _ROUTE_TABLE in live:
         changes, keys = _routes(resources, values, physical_ids, live[_ROUTE_TABLE])

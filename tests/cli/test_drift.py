@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import jsonschema
 import pytest
 
 from clusterwright.json_output.schemas import schemas
+from tests.cli.drift_mutations import MUTATIONS, Changed
 from tests.stacks.deployment import Account
 from tests.support.command_line import clusterwright
 from tests.support.deployed_cluster import Deployed, node_name
@@ -20,15 +22,36 @@ pytestmark = pytest.mark.usefixtures("in_account")
 BASE = changed(
     MINIMAL,
     protection="destroy",
-    storage={"lustre": [{"name": "fsx", "capacity_gib": 9600, "throughput_mbps_per_tib": 500}]},
+    network__second_availability_zone_id="use1-az4",
+    network__flow_log_retention_days=30,
+    storage={
+        "lustre": [
+            {
+                "name": "fsx",
+                "capacity_gib": 9600,
+                "throughput_mbps_per_tib": 500,
+                "repositories": [
+                    {
+                        "s3": "s3://test-checkpoints",
+                        "path": "/checkpoints",
+                        "export": ["NEW", "CHANGED"],
+                        "create": True,
+                    }
+                ],
+            }
+        ]
+    },
+    slurm={"accounting": {"kind": "rds"}},
+    observability={"alarm_emails": ["ml@example.com"]},
 )
 
 
-def drift(path: Path, code: int) -> dict[str, Any]:
+def drift(path: Path, *codes: int) -> dict[str, Any]:
     found = clusterwright("drift", path, "--format", "json")
     data: dict[str, Any] = json.loads(found.out)
     jsonschema.validate(data, schemas()["drift-output.schema.json"])
-    assert found.exit_code == data["exit_code"] == code, data["differences"]
+    assert found.exit_code == data["exit_code"], data["differences"]
+    assert found.exit_code in codes, data["differences"]
     return data
 
 
@@ -134,6 +157,32 @@ def test_changes_outside_cloudformation(deployed: Deployed) -> None:
     assert "tcp 22-22 from 0.0.0.0/0 was added" in reason
     assert "tcp 988-988" in reason
     assert "drift" in [finding["code"] for finding in status["findings"]]
+
+
+def test_every_change_is_a_difference_or_listed(deployed: Deployed) -> None:
+    """All changes at once: each has a part of the answer of its own."""
+    changed_account = Changed(deployed.account)
+    before, _ = shown_and_listed(drift(deployed.path, 1, 2))
+    for mutation in MUTATIONS:
+        mutation.apply(changed_account)
+    differences, listed = shown_and_listed(drift(deployed.path, 1))
+    assert [
+        each.name
+        for each in MUTATIONS
+        if each.shown and not found(each.shown, differences - before)
+    ] == []
+    assert [
+        each.name for each in MUTATIONS if each.listed and not found(each.listed, listed)
+    ] == []
+
+
+def shown_and_listed(data: dict[str, Any]) -> tuple[set[str], set[str]]:
+    differences = {f"{one['resource']}.{one['path']}" for one in data["differences"]}
+    return differences, {one["what"] for one in data["not_compared"]}
+
+
+def found(pattern: str, texts: set[str]) -> bool:
+    return any(re.search(pattern, text) for text in texts)
 
 
 def test_the_file_against_the_deployment(deployed: Deployed, tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from clusterwright.aws.live_members import MEMBERS
 from clusterwright.aws.live_properties import READERS
 from clusterwright.cluster_state.permissions import LIVE_ACTIONS, acting, condition, reading
 from clusterwright.platforms.hyperpod.instance_groups import lifecycle_bucket
@@ -68,6 +69,5 @@ def test_each_command_reads_what_it_shows(tmp_path: Path) -> None:
 
 def test_every_type_whose_live_state_is_read_has_its_action() -> None:
     # The cluster is read with an action of its own, groups by the caller of `live_properties`.
-    assert set(LIVE_ACTIONS) == set(READERS) - {"AWS::SageMaker::Cluster"} | {
-        "AWS::EC2::SecurityGroup"
-    }
+    types = set(READERS) | {kind for kind, _ in MEMBERS}
+    assert set(LIVE_ACTIONS) == types - {"AWS::SageMaker::Cluster"} | {"AWS::EC2::SecurityGroup"}
