@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from dataclasses import replace as replace_field
 from typing import Any, Final
 
 from clusterwright.aws.errors import none_if_not_found
@@ -35,6 +36,8 @@ class DeployedGroup:
         Of an update of the image, such as `InProgress`; None without one.
     scripts_s3_uri:
         Where HyperPod downloads the lifecycle scripts from.
+    restricted:
+        It is one of `RestrictedInstanceGroups`, whose scripts are HyperPod's.
     """
 
     name: str
@@ -50,6 +53,7 @@ class DeployedGroup:
     image_status: str | None = None
     software_status: str | None = None
     scripts_s3_uri: str | None = None
+    restricted: bool = False
 
 
 @dataclass(frozen=True)
@@ -108,9 +112,10 @@ def deployed_cluster(session: AwsSession, name: str) -> DeployedCluster | None:
         AWS did not answer.
     """
     answer = session.call("sagemaker", "DescribeCluster", ClusterName=name)
+    restricted = answer.get("RestrictedInstanceGroups") or ()
     groups = (
-        *(answer.get("InstanceGroups") or ()),
-        *(answer.get("RestrictedInstanceGroups") or ()),
+        *(_group(group) for group in answer.get("InstanceGroups") or ()),
+        *(replace_field(_group(group), restricted=True) for group in restricted),
     )
     return DeployedCluster(
         name=answer.get("ClusterName", name),
@@ -119,7 +124,7 @@ def deployed_cluster(session: AwsSession, name: str) -> DeployedCluster | None:
         failure=answer.get("FailureMessage") or "",
         node_recovery=answer.get("NodeRecovery"),
         continuous=answer.get("NodeProvisioningMode") == "Continuous",
-        groups=tuple(_group(group) for group in groups),
+        groups=groups,
     )
 
 

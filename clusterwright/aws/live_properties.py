@@ -157,21 +157,32 @@ def _hyperpod_clusters(session: AwsSession, ids: Sequence[str]) -> Mapping[str, 
         found[identifier] = {
             "NodeRecovery": cluster.node_recovery,
             "NodeProvisioningMode": "Continuous" if cluster.continuous else None,
-            "InstanceGroups": [
-                {
-                    "InstanceGroupName": group.name,
-                    "InstanceType": group.instance_types[0] and f"ml.{group.instance_types[0]}",
-                    "InstanceCount": group.target_count,
-                    "LifeCycleConfig": {"SourceS3Uri": group.scripts_s3_uri},
-                    **(
-                        {"ImageReleaseVersion": group.current_image} if group.current_image else {}
-                    ),
-                }
-                for group in cluster.groups
-                if len(group.instance_types) == 1
-            ],
+            **{
+                name: [
+                    _instance_group(group)
+                    for group in cluster.groups
+                    if group.restricted is restricted and len(group.instance_types) == 1
+                ]
+                for name, restricted in _GROUPS
+            },
         }
     return found
+
+
+_GROUPS: Final = (("InstanceGroups", False), ("RestrictedInstanceGroups", True))
+
+
+def _instance_group(group: hyperpod.DeployedGroup) -> Properties:
+    properties: dict[str, Any] = {
+        "InstanceGroupName": group.name,
+        "InstanceType": group.instance_types[0] and f"ml.{group.instance_types[0]}",
+        "InstanceCount": group.target_count,
+    }
+    if not group.restricted:
+        properties["LifeCycleConfig"] = {"SourceS3Uri": group.scripts_s3_uri}
+    if group.current_image:
+        properties["ImageReleaseVersion"] = group.current_image
+    return properties
 
 
 def _file_systems(session: AwsSession, ids: Sequence[str]) -> Mapping[str, Properties]:

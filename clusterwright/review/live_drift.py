@@ -27,8 +27,9 @@ _DEFAULTS: Final[Mapping[tuple[str, str], Any]] = {
     ("AWS::EC2::VPCEndpoint", "PolicyDocument"): {
         "Statement": [{"Effect": "Allow", "Action": "*", "Principal": "*", "Resource": "*"}]
     },
+    ("AWS::SageMaker::Cluster", "RestrictedInstanceGroups"): [],
 }
-"""What AWS sets where a template has no value, of properties that stop alarms or grant access
+"""What AWS has where a template has no value, of properties that matter if somebody sets them
 (CloudFormation template reference; AWS PrivateLink Guide, "Default endpoint policy")."""
 
 _NAMES: Final = ("InstanceGroupName", "DeviceName", "ResourceType", "NetworkCardIndex")

@@ -84,8 +84,8 @@ def _declared(
     for key, side in resources.items():
         if side.type not in (*_INLINE, MANAGED):
             continue
-        names = values.of(key[0], side.properties.get("Roles") or side.properties.get("RoleName"))
-        listed = names if isinstance(names, list) else [] if names is None else [names]
+        given = side.properties.get("Roles") or side.properties.get("RoleName") or []
+        listed = _list(values.of(key[0], given))
         holders[key] = {name for name in listed if isinstance(name, str)}
         unknown = any(name is UNRESOLVED for name in listed)
         for name, role in roles.items():

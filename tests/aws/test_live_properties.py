@@ -61,3 +61,24 @@ def test_a_launch_template_that_is_gone(session: AwsSession) -> None:
         )
         found = READERS["AWS::EC2::LaunchTemplate"](session, ["lt-1", "lt-2"])
     assert found == {"lt-1": {"LaunchTemplateData": {"ImageId": "ami-1"}}}
+
+
+def test_restricted_instance_groups_are_a_property_of_their_own(session: AwsSession) -> None:
+    def group(name: str) -> dict[str, object]:
+        return {"InstanceGroupName": name, "InstanceType": "ml.p5.48xlarge", "TargetCount": 4}
+
+    answer = {
+        "ClusterArn": "arn:aws:sagemaker:us-east-1:111122223333:cluster/abcdefghijkl",
+        "ClusterStatus": "InService",
+        "InstanceGroups": [group("workers")],
+        "RestrictedInstanceGroups": [group("nova")],
+    }
+    with Stubber(session.client("sagemaker")) as stub:
+        stub.add_response("describe_cluster", answer)
+        found = READERS["AWS::SageMaker::Cluster"](session, ["train"])["train"]
+    names = {
+        name: [each["InstanceGroupName"] for each in found[name]]
+        for name in ("InstanceGroups", "RestrictedInstanceGroups")
+    }
+    assert names == {"InstanceGroups": ["workers"], "RestrictedInstanceGroups": ["nova"]}
+    assert "LifeCycleConfig" not in found["RestrictedInstanceGroups"][0]

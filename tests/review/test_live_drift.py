@@ -114,3 +114,30 @@ def test_routes_and_associations() -> None:
     }
     found, _ = routes(VpcId="vpc-1", Routes={"0.0.0.0/0": "eni-1"}, Subnets=["subnet-1"])
     assert found == (SpecChange("n/Route.0.0.0.0/0", "igw-1", "eni-1"),)
+
+
+def test_what_aws_has_without_a_value_in_the_template() -> None:
+    """Disabled alarms, an endpoint's policy, restricted groups: no property of a template."""
+    alarm, cluster = "AWS::CloudWatch::Alarm", "AWS::SageMaker::Cluster"
+    resources = {
+        "Gateway": resource(alarm),
+        "Endpoint": resource(ENDPOINT),
+        "Cluster": resource(cluster),
+    }
+    anything = {"Effect": "Allow", "Action": "*", "Principal": "*", "Resource": "*"}
+    live: dict[str, Any] = {
+        alarm: {"igw-1": {"ActionsEnabled": True}},
+        ENDPOINT: {"vpce-1": {"PolicyDocument": {"Statement": [anything]}}},
+        cluster: {"train": {"RestrictedInstanceGroups": []}},
+    }
+    assert drift(live, **resources)[0] == ()
+    live = {
+        alarm: {"igw-1": {"ActionsEnabled": False}},
+        ENDPOINT: {"vpce-1": {"PolicyDocument": {"Statement": []}}},
+        cluster: {"train": {"RestrictedInstanceGroups": [{"InstanceGroupName": "nova"}]}},
+    }
+    assert {each.path for each in drift(live, **resources)[0]} == {
+        "n/Gateway.ActionsEnabled",
+        "n/Endpoint.PolicyDocument.Statement",
+        "n/Cluster.RestrictedInstanceGroups",
+    }

@@ -133,6 +133,16 @@ def test_what_only_cloudformation_knows_is_listed() -> None:
     assert [part.what for part in partly] == ["values of the policy elsewhere of c/Role"]
 
 
+def test_a_policy_of_no_role() -> None:
+    """A managed policy that others attach, such as ParallelCluster's roles."""
+    unattached = {"Policy": resource(MANAGED, PolicyDocument=READ)}
+    role = {"Role": resource(ROLE, AssumeRolePolicyDocument=TRUST)}
+    live = {**LIVE, "PermissionsBoundary": None, "ManagedPolicyArns": [], "Policies": {}}
+    partly: list[UncheckedPart] = []
+    found, _ = live_drift(app(c=stack(role | unattached)), IDS, {ROLE: {"nodes": live}}, partly)
+    assert (found, partly) == ((), [])
+
+
 def test_the_default_version_of_a_managed_policy() -> None:
     deployed = app(p=stack({"Managed": resource(MANAGED, PolicyDocument=READ)}))
     found, _ = live_drift(deployed, IDS, {MANAGED: {OWN: {"PolicyDocument": WRITE}}})
