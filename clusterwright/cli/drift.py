@@ -77,10 +77,11 @@ def command(
 
 
 def _report(read: ReadCluster, path: Path, timeout_seconds: float) -> DriftReport:
+    from clusterwright.operate.existing_resources import not_created
     from clusterwright.operate.results import Difference, DriftReport, NotCompared
 
     stacks, resources, unreadable = _stacks(read, timeout_seconds)
-    found = [*_spec(read), *resources, *_running(read)]
+    found = [*_spec(read), *resources, *not_created(read.spec.resolved()), *_running(read)]
     unknown = [read.state.cluster, read.state.deployed_spec]
     refused = list(_refused(unknown))
     return DriftReport(
