@@ -611,7 +611,7 @@ def _impossible(
     )
 
 
-def _token_samples(inputs: Inputs, drawn: dict[str, layouts.Floats]) -> layouts.Floats:
+def _token_samples(inputs: Inputs, drawn: Mapping[str, layouts.Floats]) -> layouts.Floats:
     """Days relative to the median number of tokens, if the tokens are a range."""
     size = len(next(iter(drawn.values())))
     if inputs.tokens_low == inputs.tokens_high:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import datetime as dt
 import functools
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -229,7 +229,7 @@ def _throughput(
     )
 
 
-def _rates_of(group: _Group, prior: Prior, drawn: dict[str, Floats], here: Floats) -> Floats:
+def _rates_of(group: _Group, prior: Prior, drawn: Mapping[str, Floats], here: Floats) -> Floats:
     """Samples of the throughput on the measured cluster; `here` where it is the plan's.
 
     Raises

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from statistics import NormalDist
+from types import MappingProxyType
 from typing import Final
 
 import numpy as np
@@ -284,13 +285,20 @@ def work_of(
     )
 
 
+@lru_cache(maxsize=32)
 def sample(
     found: tuple[Assumption, ...], *, seed: int, samples: int = SAMPLES
-) -> dict[str, Floats]:
-    """Stratified samples of every assumption, by key; the same seed gives the same arrays."""
+) -> Mapping[str, Floats]:
+    """Stratified samples of every assumption, by key; the same seed gives the same arrays.
+
+    Most options of a plan have equal assumptions and share the arrays, which are read-only.
+    """
     rng = np.random.default_rng(seed)
     deviates = strata(samples)
-    return {a.key: quantile(a, rng.permutation(deviates)) for a in found}
+    drawn = {a.key: quantile(a, rng.permutation(deviates)) for a in found}
+    for values in drawn.values():
+        values.setflags(write=False)
+    return MappingProxyType(drawn)
 
 
 def quantile(assumption: Assumption, z: Floats) -> Floats:

@@ -45,6 +45,19 @@ def test_samples_have_the_stated_quantiles() -> None:
         assert quantiles == pytest.approx((values.p10, values.p50, values.p90), rel=0.01)
 
 
+def test_samples_depend_on_assumptions_and_seed_only_and_are_read_only() -> None:
+    drawn = uncertainty.sample(known(), seed=0)
+    first = next(iter(drawn))
+    before = drawn[first].copy()
+    with pytest.raises(ValueError, match="read-only"):
+        drawn[first][0] = 0.0
+    uncertainty.sample.cache_clear()
+    again = uncertainty.sample(known(), seed=0)
+    assert again is not drawn
+    assert np.array_equal(again[first], before)
+    assert not np.array_equal(uncertainty.sample(known(), seed=1)[first], before)
+
+
 def test_samples_of_two_assumptions_are_independent() -> None:
     drawn = uncertainty.sample(known(), seed=0)
     table = np.corrcoef(np.vstack([np.log(np.abs(values)) for values in drawn.values()]))
