@@ -64,6 +64,8 @@ def respond(question: bytes, lookup: Lookup) -> bytes | None:
     if count != 1 or parsed is None:
         return None
     name, end = parsed
+    if len(question) < end + 4:
+        return None
     kind = struct.unpack("!H", question[end : end + 2])[0]
     question_section = question[12 : end + 4]
     records = b""

@@ -59,7 +59,13 @@ def test_address_resolves_to_its_machine() -> None:
 
 @pytest.mark.parametrize(
     "message",
-    [b"", b"\0" * 12, _question("a.b", _A)[:-6], _question("a", _A, 1)[:2] + b"\x80" * 40],
+    [
+        b"",
+        b"\0" * 12,
+        _question("a.b", _A)[:-6],
+        _question("example.com", _A)[:-3],
+        _question("a", _A, 1)[:2] + b"\x80" * 40,
+    ],
 )
 def test_malformed_query_is_ignored(message: bytes) -> None:
     assert respond(message, _lookup) is None
