@@ -307,12 +307,17 @@ class Service:
         self._spare_changes = changes
 
     def tell(self, event: str, **fields: object) -> None:
+        """Print a line for the journal, and write it to the log if the disk allows it."""
         line = json.dumps({"time": _now(), "event": event, **fields})
         print(line, flush=True)
         target = Path(self._options.log)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with target.open("a", encoding="utf-8") as file:
-            file.write(line + "\n")
+        try:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            with target.open("a", encoding="utf-8") as file:
+                file.write(line + "\n")
+        except OSError as error:
+            # A full disk would end the thread of the hold, and the service would go on without it.
+            print(json.dumps({"time": _now(), "event": "log", "error": str(error)}), flush=True)
 
     def _publish(self) -> None:
         state = self.state()

@@ -419,6 +419,26 @@ def test_a_fault_of_the_hold_is_logged(tmp_path: Path, monkeypatch: pytest.Monke
     assert (tmp_path / "log.jsonl").read_text().count("ZeroDivisionError") == 2
 
 
+def test_a_log_that_cannot_be_written_does_not_end_the_hold(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The thread would end, and the service go on without it."""
+    (tmp_path / "log.jsonl").mkdir()
+    one = made(tmp_path, FakeBucket(), "--hold=quick")
+    looks = iter([ZeroDivisionError, OSError, Ended])
+
+    def look() -> None:
+        raise next(looks)
+
+    monkeypatch.setattr(service.LookPace, "wait", lambda _: None)
+    monkeypatch.setattr(one, "_keep_hold", look)
+    with pytest.raises(Ended):
+        one.keep_holding()
+    printed = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [each["event"] for each in printed] == ["bug", "log", "bug", "log"]
+    assert "log.jsonl" in printed[1]["error"]
+
+
 def test_the_command_line_runs_one_turn(
     tmp_path: Path, slurm: FakeSlurm, monkeypatch: pytest.MonkeyPatch
 ) -> None:
