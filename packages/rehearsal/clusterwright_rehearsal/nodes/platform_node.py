@@ -79,8 +79,12 @@ def domain_of(region: str) -> str:
 
 
 def until(command: str) -> str:
-    """A shell loop until `command` succeeds; fails after a minute with its output."""
+    """A shell loop until `command` succeeds; fails after a minute or more with its last output.
+
+    It is not run again after it succeeded: slurmctld may be busy by then.
+    """
     return (
-        f"{{ for i in $(seq {_ANSWER_SECONDS * 5}); do {command} >/dev/null 2>&1 && break;"
-        f" sleep .2; done; {command} >/dev/null; }}"
+        f"{{ for i in $(seq {_ANSWER_SECONDS * 5}); do"
+        f" said=$({command} 2>&1) && said_ok=1 && break; said_ok=; sleep .2; done;"
+        ' [ "$said_ok" ] || { echo "$said" >&2; false; }; }'
     )
