@@ -1,4 +1,4 @@
-"""When the hold looks again: regularly, and often after slurm.conf was written.
+"""When the hold looks again: regularly, and often at first and after slurm.conf was written.
 
 In the managed configuration HyperPod writes the node into slurm.conf, has slurmctld read it, and
 starts slurmd before the lifecycle scripts. A node under a new name can be reserved between the
@@ -27,7 +27,8 @@ class LookPace:
     def __init__(self, paths: Sequence[str] = CONFIGURATIONS) -> None:
         self._paths = paths
         self._seen = self._stamps()
-        self._often_until = 0.0
+        # slurm.conf may have been written just before.
+        self._often_until = time.monotonic() + FRESH_SECONDS
 
     def wait(self) -> None:
         """Return when it is time for the next look."""

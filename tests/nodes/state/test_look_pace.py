@@ -32,7 +32,18 @@ def test_looks_are_rare_while_no_file_changes(
     (tmp_path / "slurm.conf").write_text("")
     clock = Clock(monkeypatch)
     pace = LookPace([str(tmp_path / "none"), str(tmp_path / "slurm.conf")])
+    clock.now += FRESH_SECONDS
     assert [clock.waited(pace) for _ in range(3)] == pytest.approx([USUALLY_SECONDS] * 3)
+
+
+def test_looks_are_frequent_at_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The file may have been written just before the service started."""
+    clock = Clock(monkeypatch)
+    began, pace = clock.now, LookPace([str(tmp_path / "slurm.conf")])
+    while clock.now - began < FRESH_SECONDS - OFTEN_SECONDS:
+        assert clock.waited(pace) == pytest.approx(OFTEN_SECONDS)
+    clock.now = began + FRESH_SECONDS
+    assert clock.waited(pace) == pytest.approx(USUALLY_SECONDS)
 
 
 @pytest.mark.parametrize("replaced", [True, False])
@@ -43,6 +54,7 @@ def test_looks_are_frequent_after_a_file_was_written(
     path.write_text("a")
     clock = Clock(monkeypatch)
     pace = LookPace([str(path)])
+    clock.now += FRESH_SECONDS
     if replaced:
         (tmp_path / "fresh").write_text("b")
         (tmp_path / "fresh").replace(path)
@@ -60,6 +72,7 @@ def test_a_file_that_appears_or_disappears_is_a_change(
     path = tmp_path / "slurm.conf"
     clock = Clock(monkeypatch)
     pace = LookPace([str(path)])
+    clock.now += FRESH_SECONDS
     path.touch()
     assert clock.waited(pace) == pytest.approx(OFTEN_SECONDS)
     clock.now += FRESH_SECONDS
