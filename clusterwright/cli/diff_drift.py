@@ -45,6 +45,8 @@ def drift_of(
     What cannot be read is added to `unknown`, and to `partly` what of the other resources nothing
     compares.
     """
+    from clusterwright.review.physical_values import PhysicalValues
+    from clusterwright.review.policy_documents import has_unresolved
     from clusterwright.review.resource_changes import resources_of
     from clusterwright.review.results import UncheckedResource
     from clusterwright.review.role_drift import COMPARED, ROLE
@@ -55,14 +57,25 @@ def drift_of(
         rules, of_groups = _security_groups(session, deployed, physical_ids, unknown)
         live, of_live = _live(session, deployed, physical_ids, unknown, partly)
         found, checked, failed = detecting.result()
-    kinds = {key: side.type for key, side in resources_of(deployed).items()}
+    resources, values = resources_of(deployed), PhysicalValues(deployed, physical_ids)
+    kinds = {key: side.type for key, side in resources.items()}
     # The permissions of roles are compared as a whole, also where CloudFormation compares a part.
     whole = {
-        f"{'/'.join(key)}.{name}" for key in of_live if kinds[key] == ROLE for name in COMPARED
+        f"{'/'.join(key)}.{name}": values.of(key[0], resources[key].properties.get(name, []))
+        for key in of_live
+        if kinds[key] == ROLE
+        for name in COMPARED
     }
-    found = [change for change in found if _property(change.path) not in whole]
+    # But CloudFormation knows all values of a document.
+    unresolved = {path for path, value in whole.items() if has_unresolved(value)}
+    found = [
+        change
+        for change in found
+        if (path := _property(change.path)) not in whole
+        or (path in unresolved and "PolicyDocument" in change.path)
+    ]
     # CloudFormation's difference of the same property is kept.
-    seen = {_property(change.path) for change in found}
+    seen = {_property(change.path) for change in found} - whole.keys()
     live = tuple(change for change in live if _property(change.path) not in seen)
     compared = of_groups | of_live
     unchecked = tuple(

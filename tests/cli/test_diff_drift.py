@@ -13,6 +13,7 @@ from clusterwright.aws.errors import AwsUnavailable
 from clusterwright.aws.session import AwsSession
 from clusterwright.cli.diff_drift import drift_of
 from clusterwright.review.results import SpecChange, UncheckedResource, Unknown
+from clusterwright.review.role_drift import ROLE
 from tests.review.templates import app, resource, stack
 
 GROUP = "AWS::EC2::SecurityGroup"
@@ -120,3 +121,47 @@ def test_a_difference_that_cloudformation_found_is_not_repeated(account: dict[st
     assert [change for change in found if "Subnet" in change.path] == [
         SpecChange("n/Subnet.CidrBlock", "a", "b")
     ]
+
+
+@pytest.mark.parametrize(
+    ("resource_of_template", "paths"),
+    [
+        # The call's difference replaces CloudFormation's, which sees a part of the permissions.
+        ("arn:aws:s3:::b", ["Policies[p].Statement", "Policies[p].Statement"]),
+        # The call does not know the value: CloudFormation does.
+        ({"Fn::Other": "x"}, ["Policies.0.PolicyDocument.Statement.0.Resource"]),
+    ],
+)
+def test_a_changed_policy_of_a_role_is_found(
+    account: dict[str, Any],
+    monkeypatch: pytest.MonkeyPatch,
+    resource_of_template: Any,
+    paths: list[str],
+) -> None:
+    def document(of: Any) -> dict[str, Any]:
+        return {"Statement": {"Effect": "Allow", "Action": "s3:GetObject", "Resource": of}}
+
+    live: dict[str, Any] = {
+        "AssumeRolePolicyDocument": {},
+        "PermissionsBoundary": None,
+        "ManagedPolicyArns": [],
+        "Policies": {"p": document("*")},
+    }
+    role = resource(
+        ROLE,
+        AssumeRolePolicyDocument={},
+        Policies=[{"PolicyName": "p", "PolicyDocument": document(resource_of_template)}],
+    )
+    monkeypatch.setattr(
+        "clusterwright.aws.live_properties.READERS", {ROLE: lambda *_: {"nodes": live}}
+    )
+    monkeypatch.setattr(
+        "clusterwright.aws.cloudformation.stacks.stack_resources",
+        lambda *_: (StackResource("Role", ROLE, "nodes"),),
+    )
+    path = "Policies.0.PolicyDocument.Statement.0.Resource"
+    changed = PropertyDrift("n", "Role", path, "b", "*")
+    added = PropertyDrift("n", "Role", "Policies.1", "", "of another stack")
+    account["n"] = Drift((changed, added), frozenset({"Role"}))
+    found, _ = drift_of(SESSION, app(n=stack({"Role": role})), 10, [])
+    assert [change.path for change in found] == [f"n/Role.{path}" for path in paths]
