@@ -21,7 +21,8 @@ from clusterwright_rehearsal.scenario_api.promises import PromiseRecorder
 from clusterwright_rehearsal.worker_client import WorkerClient
 
 _BUSY = ("Socket timed out", "Unable to contact slurm controller", "Connection refused")
-_BUSY_S = 30.0
+_BUSY_S = 90.0
+"""Longer than a slurmctld hangs until it is restarted (`slurmctld_watch.py` of the image)."""
 
 
 class ClusterAccess(PromiseRecorder):
@@ -112,7 +113,7 @@ class ClusterAccess(PromiseRecorder):
         """Run a command on the controller, which must succeed; return its standard output.
 
         While slurmctld is busy, for example reading its configuration again, the command is
-        retried for up to 30 s, as a user would. Raises `ControllerBusy` if it still does not
+        retried for up to 90 s, as a user would. Raises `ControllerBusy` if it still does not
         answer.
         """
         controller, started = self.controller, time.monotonic()

@@ -133,7 +133,7 @@ class Controller:
             node.machine.write_files(
                 {path: new, f"{slurm_files.FOLDER}/gres.conf": slurm_files.gres_conf(compute)}
             )
-            node.must(f"chown slurm:slurm {path} && scontrol reconfigure")
+            node.must(f"chown slurm:slurm {path} && " + until("scontrol reconfigure"))
 
     def reserve(self, host: str) -> None:
         """Put a node into a maintenance reservation: its job continues, no other one starts."""

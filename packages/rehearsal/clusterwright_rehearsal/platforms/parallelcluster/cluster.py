@@ -123,7 +123,8 @@ class RunningCluster:
         head.must(
             f"rm -f {slurm_files.FOLDER}/topology.conf && systemctl restart slurmctld && "
             + until("scontrol ping")
-            + " && scontrol reconfigure"
+            + " && "
+            + until("scontrol reconfigure")
         )
         failure = ""
         if order.configuration != self._applied:

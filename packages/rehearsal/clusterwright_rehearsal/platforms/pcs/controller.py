@@ -66,7 +66,7 @@ class Controller:
         if not self._written:
             self._must("systemctl enable -q --now slurmctld && " + until("scontrol ping"))
         else:
-            self._must("scontrol reconfigure")
+            self._must(until("scontrol reconfigure"))
             self._must(until("scontrol ping"))
         self._written = texts
 

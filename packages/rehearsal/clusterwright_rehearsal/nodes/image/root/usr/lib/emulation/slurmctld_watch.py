@@ -1,16 +1,17 @@
 #!/usr/bin/python3
 """Ends a slurmctld that hangs, and starts it again.
 
-Slurm 24.11.5, which Debian 13 has, can hang forever when it reads its files again or ends. 24.11.6
-does not (SchedMD/slurm, CHANGELOG/slurm-24.11.md: "Fix a race condition that can cause slurmctld to
-hang forever when trying to shutdown or reconfigure"). The unit's drop-in limits the time of an end.
+Slurm 24.11.5, which Debian 13 has, can hang forever when it reads its files again or ends, which
+24.11.6 mends (SchedMD/slurm, CHANGELOG/slurm-24.11.md: "Fix a race condition that can cause
+slurmctld to hang forever when trying to shutdown or reconfigure"). The drop-in of the unit limits
+the time of an end.
 """
 
 import subprocess
 import time
 
 EVERY_SECONDS = 2.0
-HANGS_SECONDS = 45.0
+HANGS_SECONDS = 30.0
 """Longer than slurmctld is busy with its files on a loaded host."""
 ANSWER_SECONDS = 20.0
 UNIT = "slurmctld"
