@@ -139,6 +139,8 @@ class RunningCluster:
 
     def replace_unhealthy_nodes(self) -> None:
         """One iteration of clustermgtd over the static nodes."""
+        # A state that was read before a node ran says nothing about it.
+        ran = {node.order.instance_id for node in self.nodes() if node.phase == "running"}
         drained = self._drained()
         self._end_terminated()
         for node in self.nodes():
@@ -149,7 +151,8 @@ class RunningCluster:
                 self._busy.add(name)
                 self._pool.submit(self._restart, node)
                 continue
-            reason = self._unhealthy_reason(node, drained)
+            known = drained if node.order.instance_id in ran else {}
+            reason = self._unhealthy_reason(node, known)
             if reason is not None and not self._ended:
                 self._busy.add(name)
                 self._pool.submit(self._replace, node, reason)

@@ -127,6 +127,24 @@ class TestUnhealthy:
         node.phase = "scripts"
         assert cluster._unhealthy_reason(node, states) is None
 
+    def test_a_state_from_before_the_node_ran_does_not_count(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """A node starts while its state is read: slurmctld has still shown it as down."""
+        cluster = Cluster()
+        cluster._pool = Mock(submit=lambda work, *arguments: work(*arguments))
+        node = cluster.add(member(1), phase="scripts")
+
+        def drained() -> dict[str, str]:
+            node.phase = "running"
+            return {"training-st-workers-1": "down"}
+
+        monkeypatch.setattr(cluster, "_drained", drained)
+        cluster.replace_unhealthy_nodes()
+        assert cluster.relaunches == []
+        cluster.replace_unhealthy_nodes()
+        assert cluster.relaunches == ["training-st-workers-1: node state is down"]
+
     def test_states_of_slurm(self) -> None:
         cluster = Cluster()
         listed = "a idle\nb drained*\nc down~\nd draining\ne mixed\nbroken\nf drained@\ng down^\n"
