@@ -34,6 +34,10 @@ AGAIN_SECONDS = 1800.0
 RETRY_SECONDS = 60.0
 """After this time a node is tested again whose checks gave no result, such as one on which the
 node program was still being installed."""
+_GONE = AWAY - {"DOWN"}
+"""slurmctld leaves a node DOWN that it has missed for SlurmdTimeout, also when it responds again:
+ReturnToService=1 needs the reason `Not responding`, in place of which it has ours (slurm.conf(5)).
+"""
 _FLAGS = "IGNORE_JOBS,OVERLAP"
 _TIMEOUT_SECONDS = 20.0
 
@@ -82,7 +86,7 @@ class Hold:
         booted = [
             node["name"]
             for node in members
-            if _announces(node) and node["name"] in reserved and not AWAY & {*node["states"]}
+            if _announces(node) and node["name"] in reserved and not _GONE & {*node["states"]}
         ]
         if booted:
             changes += self._cancel_tests(probe, booted)

@@ -88,7 +88,9 @@ def _script(node: Node) -> str:
     unit (Slurm's and Debian's units: `SLURMD_OPTIONS`), and so in this program's environment, or
     in its command line.
 
-    A node that is drained already keeps the reason: its boot is seen when it registers.
+    A node that is drained already keeps the reason: its boot is seen when it registers. So does
+    one that somebody has set DOWN, which the controller would resume otherwise. The two reasons of DOWN
+    nodes are slurmctld's own (its source: `set_node_down_ptr`).
     """
     name = node.slurm_name.split(".")[0]
     return f"""#!/bin/sh
@@ -102,9 +104,15 @@ server=$(printf '%s\\n' "$options" | sed -n 's/.*--conf-server[= ] *\\([^ ;]*\\)
 test -z "$server" || export SLURM_CONF_SERVER="$server"
 state=$(scontrol --oneliner show node {name})
 case "$state" in
-    *+DRAIN*) ;;
-    *) scontrol update NodeName={name} State=DRAIN 'Reason={NEW}' ;;
+    *+DRAIN*) reason= ;;
+    *State=DOWN*"Reason=Not responding"* | *State=DOWN*"Reason=Node unexpectedly rebooted"*)
+        reason='{NEW}' ;;
+    *State=DOWN*)
+        reason=$(printf '%s\\n' "$state" | sed -n 's/.* Reason=\\(.*\\) \\[.*/\\1/p')
+        reason=${{reason:-{NEW}}} ;;
+    *) reason='{NEW}' ;;
 esac
+test -z "$reason" || scontrol update NodeName={name} State=DRAIN "Reason=$reason"
 mkdir -p {MARKER.rpartition("/")[0]}
 : >{MARKER}
 """

@@ -147,6 +147,17 @@ def test_an_announced_boot_is_reserved_before_it_is_resumed(controller: Controll
     assert controller.reserved == []
 
 
+def test_a_node_that_was_missed_for_long_is_resumed_when_it_responds(
+    controller: Controller,
+) -> None:
+    """slurmctld has set it DOWN, and leaves it so: its reason is the announcement."""
+    controller.reserved = ["a"]
+    controller.nodes = [node("a", "DOWN", "NOT_RESPONDING", "DRAIN", reason=NEW, reason_at=BOOT)]
+    assert controller.look() == []
+    controller.nodes = [node("a", "DOWN", "DRAIN", reason=NEW, reason_at=BOOT)]
+    assert controller.look() == [{"resumed": "a"}]
+
+
 def test_the_test_of_a_boot_that_is_over_is_cancelled(controller: Controller) -> None:
     """Its srun would wait for minutes for a node that is gone, and there is one run at a time."""
     path = controller.folder / "wanted/20261123T080000Z-hold.json"

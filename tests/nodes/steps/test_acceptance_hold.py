@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from clusterwright_node.steps.acceptance_hold import DROP_IN, MARKER, SCRIPT
+from clusterwright_state.hold import NEW
 
 from tests.nodes.world import World
 
@@ -76,10 +77,14 @@ def script(world: Callable[..., World], tmp_path: Path) -> Script:
         (binaries / name).write_text(f"#!/bin/sh\n{body}\n")
         (binaries / name).chmod(0o755)
 
-    def run(state: str, options: str | None = SERVER, words: str = "") -> list[str]:
+    def run(
+        state: str, options: str | None = SERVER, words: str = "", reason: str = ""
+    ) -> list[str]:
         log = tmp_path / "ran"
         body = f'echo "${{SLURM_CONF_SERVER:-none}} $*" >> {log}\ntest "{state}" || exit 1\n'
-        command("scontrol", f'{body}echo "NodeName=n State={state}"')
+        shown = f"NodeName=n State={state} ThreadsPerCore=2 "
+        shown += f"Reason={reason} [slurm@2026-11-30T10:40:41] Comment=a" if reason else ""
+        command("scontrol", f'{body}echo "{shown}"')
         start = f"path=/usr/sbin/slurmd ; argv[]=/usr/sbin/slurmd -D {words} ; pid=0"
         command("systemctl", f"echo 'ExecStart={{ {start} }}'")
         env = {"PATH": os.environ["PATH"]}
@@ -128,3 +133,17 @@ def test_commands_ask_the_server_that_slurmd_asks(
 
 def test_the_reason_of_a_drained_node_stays(script: Script) -> None:
     assert not any("update" in line for line in script("DOWN*+DRAIN"))
+
+
+@pytest.mark.parametrize(
+    ("reason", "kept"),
+    [
+        ("Not responding", NEW),
+        ("Node unexpectedly rebooted", NEW),
+        ("the vendor replaces its cable", "the vendor replaces its cable"),
+    ],
+)
+def test_a_node_that_somebody_set_down_is_drained_for_their_reason(
+    script: Script, reason: str, kept: str
+) -> None:
+    assert script("DOWN*", reason=reason)[-1].endswith(f"State=DRAIN Reason={kept}")

@@ -64,8 +64,11 @@ def run(context: ScenarioContext) -> None:
 
         with context.promise("announced"):
             _accept(context, second, at=_EARLIER)
+            # Boots take longer than SlurmdTimeout: slurmctld has set the node DOWN by then.
+            update = f"scontrol update nodename={second.host}"
             context.controller.must(
-                f"scontrol update nodename={second.host} state=drain reason='{_NEW}'"
+                f"{update} state=down reason='Not responding'"
+                f" && {update} state=drain reason='{_NEW}'"
             )
             context.wait_for(lambda: _is_drained(context, second), within_s=60)
             job = _pinned(context, second)

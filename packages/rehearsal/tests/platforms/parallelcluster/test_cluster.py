@@ -340,5 +340,5 @@ def test_a_node_is_registered_although_slurmctld_is_busy() -> None:
     cluster = Cluster()
     cluster._register_in_slurm(cluster.add(member()))
     command = "scontrol update nodename=training-st-workers-1 nodeaddr=10.0.0.1"
-    assert cluster.head.machine.commands[-1].startswith("for i in ")
+    assert cluster.head.machine.commands[-1].startswith("{ for i in ")
     assert command in cluster.head.machine.commands[-1]
