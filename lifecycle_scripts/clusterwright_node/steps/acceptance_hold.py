@@ -89,8 +89,8 @@ def _script(node: Node) -> str:
     in its command line.
 
     A node that is drained already keeps the reason: its boot is seen when it registers. So does
-    one that somebody has set DOWN, which the controller would resume otherwise. The two reasons of DOWN
-    nodes are slurmctld's own (its source: `set_node_down_ptr`).
+    one that somebody has set DOWN, which the controller would resume otherwise. The two reasons of
+    DOWN nodes are slurmctld's own (its source: `set_node_down_ptr`).
     """
     name = node.slurm_name.split(".")[0]
     return f"""#!/bin/sh
