@@ -88,8 +88,10 @@ class NodeWatch:
     _failures: int = field(default=0, init=False)
     _unfinished: bool = field(default=False, init=False)
     """Whether the API refused to change a node: then the nodes are listed again."""
-    _away: dict[str, float] = field(default_factory=dict, init=False)
-    """Accepted nodes that are away, each with the time until which pods are evicted from it."""
+    _away: dict[str, Optional[float]] = field(default_factory=dict, init=False)
+    """Accepted nodes that are away, each with the time until which pods are evicted from it; None
+    before the first look at pods."""
+    _looked_at: float = field(default=float("-inf"), init=False)
 
     def run(self) -> NoReturn:
         """Follow the nodes for ever."""
@@ -104,9 +106,7 @@ class NodeWatch:
         """
         self.alive()
         began = self.clock()
-        for name, until in list(self._away.items()):
-            if began < until:
-                self._evict_from(name)
+        self._evict(began)
         try:
             if self._version is None:
                 self._list()
@@ -137,6 +137,7 @@ class NodeWatch:
         self._away = {name: until for name, until in self._away.items() if name in names}
         for node in found.get("items") or ():
             self._keep(node)
+        self._evict_if_new()
         self._version = str(found["metadata"]["resourceVersion"])
 
     def _follow(self) -> None:
@@ -147,6 +148,7 @@ class NodeWatch:
         for event in self.api.watch(path, SILENT_SECONDS):
             if event["type"] in ("ADDED", "MODIFIED"):
                 self._keep(event["object"])
+                self._evict_if_new()
             elif event["type"] == "DELETED":
                 self._away.pop(kubernetes_nodes.name_of(event["object"]), None)
             self._version = str(event["object"]["metadata"]["resourceVersion"])
@@ -165,21 +167,38 @@ class NodeWatch:
         if kubernetes_nodes.taint_of(kept) != kubernetes_nodes.AWAY:
             self._away.pop(name, None)
         elif name not in self._away:
-            self._away[name] = self.clock() + EVICTING_SECONDS
-            self._evict_from(name)
+            self._away[name] = None
 
-    def _evict_from(self, name: str) -> None:
-        """Evict the pods that the node has not taken. A refusal is said, and tried again."""
+    def _evict_if_new(self) -> None:
+        """Evict pods of nodes that are away since the last look at pods, or leave it to the next.
+
+        When many nodes change together, their taints come first.
+        """
+        if None in self._away.values():
+            now = self.clock()
+            if now - self._looked_at >= _SHORT_SECONDS:
+                self._evict(now)
+
+    def _evict(self, now: float) -> None:
+        """Evict the pods that nodes have not taken. A refusal is said, and tried again."""
+        for name, until in self._away.items():
+            self._away[name] = now + EVICTING_SECONDS if until is None else until
+        away = {name for name, until in self._away.items() if until is not None and now < until}
+        if not away:
+            return
+        self._looked_at = now
         self.alive()
         try:
-            found = self.api.get(kubernetes_pods.path_of(name))
+            found = self.api.get(kubernetes_pods.PATH)
         except KubernetesError as error:
-            self.say(f"{name}: {error}")
+            self.say(f"pods of {', '.join(sorted(away))}: {error}")
             return
         for pod in kubernetes_pods.not_taken(found.get("items") or ()):
-            self._evict(name, pod)
+            if kubernetes_pods.node_of(pod) in away:
+                self._evict_one(pod)
 
-    def _evict(self, node: str, pod: kubernetes_pods.Pod) -> None:
+    def _evict_one(self, pod: kubernetes_pods.Pod) -> None:
+        node = kubernetes_pods.node_of(pod)
         path, body = kubernetes_pods.eviction(pod)
         try:
             self.api.create(path, body)

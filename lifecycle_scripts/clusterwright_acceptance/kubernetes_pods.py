@@ -13,16 +13,22 @@ from __future__ import annotations
 
 import urllib.parse
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from clusterwright_acceptance import kubernetes_nodes
 
 Pod = Mapping[str, Any]
 
 
-def path_of(node: str) -> str:
-    """The path of the pods that are bound to a node."""
-    return f"/api/v1/pods?fieldSelector={urllib.parse.quote(f'spec.nodeName={node}', safe='')}"
+PATH: Final = "/api/v1/pods?fieldSelector=" + urllib.parse.quote(
+    "status.phase=Pending,spec.nodeName!=", safe=""
+)
+"""The path of the pods that are bound to a node and do not run."""
+
+
+def node_of(pod: Pod) -> str:
+    """The node that the pod is bound to."""
+    return str(pod["spec"]["nodeName"])
 
 
 def name_of(pod: Pod) -> str:

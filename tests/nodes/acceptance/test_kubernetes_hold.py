@@ -48,9 +48,8 @@ class Server(ThreadingHTTPServer):
         self.refused: set[str] = set()
         """Names of nodes whose patches are refused."""
         self.pods: list[list[Any] | None] = []
-        """What each look at the pods of a node finds, None if it is refused; then nothing."""
-        self.looks: list[str] = []
-        """The nodes whose pods were listed."""
+        """What each look at the pods finds, None if it is refused; then nothing."""
+        self.looks = 0
         self.evictions: list[tuple[str, Any]] = []
         self.eviction_codes: list[int] = []
         """What evictions are answered; 201 after these."""
@@ -71,7 +70,8 @@ class Handler(BaseHTTPRequestHandler):
         parts = urlsplit(self.path)
         query = {key: values[0] for key, values in parse_qs(parts.query).items()}
         if parts.path == "/api/v1/pods":
-            self.server.looks.append(query["fieldSelector"].removeprefix("spec.nodeName="))
+            assert query == {"fieldSelector": "status.phase=Pending,spec.nodeName!="}
+            self.server.looks += 1
             found = self.server.pods.pop(0) if self.server.pods else []
             self._send(200 if found is not None else 403, {"items": found, "message": "no"})
             return
@@ -176,7 +176,8 @@ def served(folder: Path, *nodes: Any) -> Iterator[tuple[Server, PodApi]]:
 class Watched:
     """A `NodeWatch` whose watches take as long as the server says they do."""
 
-    def __init__(self, api: PodApi) -> None:
+    def __init__(self, api: PodApi, seconds: float = 25.0) -> None:
+        self._seconds = seconds
         self.said: list[str] = []
         self.pauses: list[float] = []
         self.touched = 0
@@ -192,7 +193,7 @@ class Watched:
         self.touched += 1
 
     def _clock(self) -> float:
-        self.now += 25.0
+        self.now += self._seconds
         return self.now
 
 
@@ -224,10 +225,10 @@ def test_a_reboot_finds_the_taint_and_the_accepted_boot_loses_it(tmp_path: Path)
     ]
     # One list; then from the last event, which may be a bookmark.
     assert (server.state.lists, server.versions) == (1, ["list-1", "7", "4", "9"])
-    # Once when they went away, and with each watch while they are.
-    assert server.looks == ["a", "b", "a", "b", "b"]
+    # When each went away, and with each watch while one is.
+    assert server.looks == 4
     # Before each of four watches, for each of three nodes and six events, and for each look.
-    assert (watched.touched, watched.pauses) == (4 + 3 + 6 + 5, [])
+    assert (watched.touched, watched.pauses) == (4 + 3 + 6 + 4, [])
 
 
 def bound(name: str, *, owner: str | None = "Job", **status: Any) -> dict[str, Any]:
@@ -302,7 +303,20 @@ def test_pods_are_not_looked_for_any_more_after_a_while(tmp_path: Path) -> None:
         for _ in range(10):
             watched.step()
     # The clock goes on by 25 seconds with each reading, twice for a watch: once more in 120.
-    assert server.looks == ["a", "b", "a"]
+    assert server.looks == 3
+
+
+def test_taints_of_many_nodes_come_before_the_next_look_at_pods(tmp_path: Path) -> None:
+    names = ("a", "b", "c")
+    with served(tmp_path, *map(accepted, names)) as (server, api):
+        server.pods = [[], [bound("p"), {**bound("other"), "spec": {"nodeName": "d"}}]]
+        server.watches = [[becomes(name, ready=False) for name in names], []]
+        watched = Watched(api, seconds=0.1)
+        watched.step()
+        assert server.state.taints() == {name: ["away"] for name in names}
+        assert (server.looks, server.evictions) == (1, [])
+        watched.step()
+    assert (server.looks, [path.split("/")[6] for path, _ in server.evictions]) == (2, ["p"])
 
 
 def test_a_fast_reboot_is_held_when_the_kubelet_says_it(tmp_path: Path) -> None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from clusterwright_acceptance.kubernetes_pods import name_of, not_taken, path_of
+from clusterwright_acceptance.kubernetes_pods import PATH, name_of, not_taken
 
 TAINT = "clusterwright/acceptance"
 
@@ -68,7 +69,6 @@ def test_other_pods_stay(one: dict[str, Any]) -> None:
     assert list(not_taken([one])) == []
 
 
-def test_the_path_selects_by_node() -> None:
-    assert path_of("ip-10-0-0-1.ec2.internal") == (
-        "/api/v1/pods?fieldSelector=spec.nodeName%3Dip-10-0-0-1.ec2.internal"
-    )
+def test_the_path_selects_bound_pods_that_do_not_run() -> None:
+    query = parse_qs(urlsplit(PATH).query)
+    assert query == {"fieldSelector": ["status.phase=Pending,spec.nodeName!="]}
