@@ -102,13 +102,17 @@ class Service:
 
     def keep_holding(self) -> None:
         """Hold nodes that are new to Slurm beside the turns; does not return."""
-        pace = LookPace()
+        pace, said = LookPace(), ""
         while True:
             pace.wait()
+            trace = ""
             try:
                 self._keep_hold()
             except Exception:  # noqa: BLE001 - as for a turn
-                self.tell("bug", trace=traceback.format_exc())
+                trace = traceback.format_exc()
+            if trace and trace != said:  # once, not every few seconds
+                self.tell("bug", trace=trace)
+            said = trace
 
     def turn(self) -> None:
         if self._is_first:
