@@ -335,14 +335,15 @@ def test_last_complete_checkpoint_is_usable_after_any_interruption(
 def test_flush_waits_until_all_checkpoints_are_complete(run: Run, tmp_path: Path) -> None:
     run.save("step-1")
     run.save("step-2", complete="2")
-    done = command("flush", tmp_path, "--timeout-seconds=0.5")
+    # Long enough for the copies on a loaded machine.
+    done = command("flush", tmp_path, "--timeout-seconds=4")
     assert done.returncode == 1
     assert done.stderr == "not yet on shared storage: run/step-2\n"
     events = [json.loads(line)["event"] for line in done.stdout.splitlines()]
     assert events[:3] == ["copied", "copied", "whole"]
     run.save("step-2", "n2", complete="2")
     run.drain("n2")
-    assert command("flush", tmp_path, "--timeout-seconds=5").returncode == 0
+    assert command("flush", tmp_path, "--timeout-seconds=60").returncode == 0
     assert run.check() == ["step-1", "step-2"]
 
 
