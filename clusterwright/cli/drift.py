@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from clusterwright.cli.cluster_reading import EXIT_CODES, read_deployed
+from clusterwright.cli.deleted_stacks import deleted_stacks
 from clusterwright.cli.deployed_templates import deployed_templates
 from clusterwright.cli.diff_drift import drift_of
 from clusterwright.cli.garbage_collection import reduced_gc
@@ -145,7 +146,8 @@ def _stacks(
         rewritten, unlisted = rewritten_uploads(read.session, deployed, unknown)
     except AwsUnavailable as refusal:
         return (), [NotCompared("the deployed stacks", refusal.message, refusal.hint)], True
-    found: list[Difference | NotCompared] = [*unlisted]
+    gone = deleted_stacks(read.session, cluster.environment, stacks)
+    found: list[Difference | NotCompared] = [*unlisted, *gone]
     for change in (*changes, *rewritten):
         resource, _, path = change.path.partition(".")
         found.append(Difference(resource, path, change.after, change.before, "stack"))

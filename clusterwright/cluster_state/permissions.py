@@ -201,8 +201,9 @@ def _network_nodes(cluster: Cluster) -> Iterator[tuple[str, str]]:
 
 def _live_resources(cluster: Cluster) -> Iterator[tuple[str, str]]:
     """What `drift` calls in addition, of stacks and of resources that they may contain."""
-    # Both list: every stack, and every resource of a type.
+    # They list: every stack, those that were deleted, and every resource of a type.
     yield "cloudformation:DescribeStacks", ALL
+    yield "cloudformation:ListStacks", ALL
     yield "cloudformation:DescribeStackDriftDetectionStatus", ALL
     for part in PARTS:
         name = stack_name(cluster.environment, part)

@@ -217,3 +217,15 @@ def test_scripts_that_were_written_or_deleted_after_the_deployment(deployed: Dep
     data = drift(deployed.path, 1)
     folder = f"s3://{deployed.bucket}/{key.removesuffix('on_create.sh')}"
     assert {one["path"] for one in data["differences"]} - before == {folder}
+
+
+def test_stack_that_was_deleted(deployed: Deployed) -> None:
+    """Last of all: the stack is not deployed again."""
+    deployed.account.delete("test-cluster")
+    (one,) = (
+        each
+        for each in drift(deployed.path, 1)["differences"]
+        if each["resource"] == "test-cluster"
+    )
+    assert (one["path"], one["file"], one["kind"]) == ("", "there", "stack")
+    assert one["deployed"].startswith("deleted at 20")
