@@ -11,7 +11,6 @@ kubelet acknowledges the pod, before it pulls an image), "Taints and tolerations
 
 from __future__ import annotations
 
-import urllib.parse
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
@@ -20,9 +19,7 @@ from clusterwright_acceptance import kubernetes_nodes
 Pod = Mapping[str, Any]
 
 
-PATH: Final = "/api/v1/pods?fieldSelector=" + urllib.parse.quote(
-    "status.phase=Pending,spec.nodeName!=", safe=""
-)
+PATH: Final = "/api/v1/pods?fieldSelector=status.phase%3DPending%2Cspec.nodeName%21%3D"
 """The path of the pods that are bound to a node and do not run."""
 
 
