@@ -50,7 +50,7 @@ def test_stack_that_was_deleted_after_the_deployment(monkeypatch: pytest.MonkeyP
     [
         # A deployment after it did not need it.
         summary("test-storage", 7),
-        # Of another environment, and of nobody's.
+        # Of another environment, and no part of this one.
         summary("test-eu-storage", 9),
         summary("test-other", 9),
         summary("test-storage", None),
