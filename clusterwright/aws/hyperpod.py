@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from dataclasses import replace as replace_field
 from typing import Any, Final
 
 from clusterwright.aws.errors import none_if_not_found
@@ -115,7 +114,7 @@ def deployed_cluster(session: AwsSession, name: str) -> DeployedCluster | None:
     restricted = answer.get("RestrictedInstanceGroups") or ()
     groups = (
         *(_group(group) for group in answer.get("InstanceGroups") or ()),
-        *(replace_field(_group(group), restricted=True) for group in restricted),
+        *(_group(group, restricted=True) for group in restricted),
     )
     return DeployedCluster(
         name=answer.get("ClusterName", name),
@@ -186,12 +185,13 @@ def _refusals(answer: Mapping[str, Any]) -> tuple[NodeRefusal, ...]:
     )
 
 
-def _group(answer: Mapping[str, Any]) -> DeployedGroup:
+def _group(answer: Mapping[str, Any], *, restricted: bool = False) -> DeployedGroup:
     types = [answer["InstanceType"]] if answer.get("InstanceType") else []
     wanted = (answer.get("InstanceRequirements") or {}).get("DesiredInstanceTypes") or ()
     types += [name for name in wanted if name not in types]
     return DeployedGroup(
         name=answer["InstanceGroupName"],
+        restricted=restricted,
         instance_types=tuple(name.removeprefix("ml.") for name in types),
         status=answer.get("Status"),
         current_count=answer.get("CurrentCount"),

@@ -95,11 +95,11 @@ def _cidr_blocks(session: AwsSession, ids: Sequence[str]) -> Members:
     """The blocks beside the first one, IPv6 included."""
 
     def found(item: Mapping[str, Any]) -> Iterator[tuple[str | None, str, str]]:
-        for name, field in (("CidrBlock", "CidrBlock"), ("Ipv6CidrBlock", "Ipv6CidrBlock")):
+        for name in ("CidrBlock", "Ipv6CidrBlock"):
             for each in item.get(f"{name}AssociationSet") or ():
                 state = (each.get(f"{name}State") or {}).get("State", "associated")
-                if state == "associated" and each.get(field) != item.get("CidrBlock"):
-                    yield item["VpcId"], str(each.get(field)), state
+                if state == "associated" and each.get(name) != item.get("CidrBlock"):
+                    yield item["VpcId"], str(each.get(name)), state
 
     return _listed(session, ids, "DescribeVpcs", "Vpcs", "vpc-id", found)
 

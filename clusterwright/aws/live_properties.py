@@ -242,13 +242,11 @@ def _alarms(session: AwsSession, ids: Sequence[str]) -> Mapping[str, Properties]
     return {
         each["AlarmName"]: {"ActionsEnabled": each.get("ActionsEnabled")}
         for start in range(0, len(ids), 100)
-        for kind in ("MetricAlarms", "CompositeAlarms")
         for each in session.items(
             "cloudwatch",
             "DescribeAlarms",
-            kind,
+            "MetricAlarms",
             AlarmNames=list(ids[start : start + 100]),
-            AlarmTypes=["CompositeAlarm" if kind == "CompositeAlarms" else "MetricAlarm"],
         )
     }
 

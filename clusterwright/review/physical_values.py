@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from typing import Any, Final
 
 from clusterwright.review.assembly import Assembly
 from clusterwright.review.expressions import Expression
-from clusterwright.review.resource_changes import Key, exports, resources_of
+from clusterwright.review.resource_changes import Key, ResourceVersion, exports, resources_of
 
 UNRESOLVED: Final = object()
 """A value that only CloudFormation knows."""
@@ -54,7 +55,10 @@ class PhysicalValues:
         self._deployed = deployed
         self._physical_ids = physical_ids
         self._exports = exports(deployed)
-        self._resources = resources_of(deployed)
+
+    @functools.cached_property
+    def _resources(self) -> dict[Key, ResourceVersion]:
+        return resources_of(self._deployed)
 
     def of(self, stack: str, value: Expression) -> Any:
         """The value with text as scalars; `UNRESOLVED` where a part of it is not known."""

@@ -51,7 +51,7 @@ def has_unresolved(value: Any) -> bool:
 def _statements(document: Any) -> list[tuple[Any, Any]]:
     """Each statement as it is, and in the form that is compared."""
     found = document.get("Statement") if isinstance(document, Mapping) else document
-    return [(each, _statement(each)) for each in _list(found)]
+    return [(each, _statement(each)) for each in as_list(found)]
 
 
 def _statement(statement: Any) -> Any:
@@ -81,14 +81,17 @@ def _statement(statement: Any) -> Any:
 
 
 def _values(value: Any) -> list[Any]:
-    return [each if each is UNRESOLVED else _ROOT.sub(r"\1", _text(each)) for each in _list(value)]
+    return [
+        each if each is UNRESOLVED else _ROOT.sub(r"\1", _text(each)) for each in as_list(value)
+    ]
 
 
 def _text(value: Any) -> str:
     return _json(value) if isinstance(value, (Mapping, list)) else str(scalar(value))
 
 
-def _list(value: Any) -> list[Any]:
+def as_list(value: Any) -> list[Any]:
+    """A list for a single element; an empty one for None."""
     if value is None:
         return []
     return list(value) if isinstance(value, (list, tuple)) else [value]

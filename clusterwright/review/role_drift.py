@@ -8,12 +8,12 @@ resources of the deployed stacks attach to it; what IAM has must be the same set
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from clusterwright.review.physical_values import UNRESOLVED, PhysicalValues
-from clusterwright.review.policy_documents import differing_statements, has_unresolved
+from clusterwright.review.policy_documents import as_list, differing_statements, has_unresolved
 from clusterwright.review.resource_changes import Key, ResourceVersion
 from clusterwright.review.results import SpecChange, UncheckedPart
 
@@ -85,7 +85,7 @@ def _declared(
         if side.type not in (*_INLINE, MANAGED):
             continue
         given = side.properties.get("Roles") or side.properties.get("RoleName") or []
-        listed = _list(values.of(key[0], given))
+        listed = as_list(values.of(key[0], given))
         holders[key] = {name for name in listed if isinstance(name, str)}
         unknown = any(name is UNRESOLVED for name in listed)
         for name, role in roles.items():
@@ -108,12 +108,12 @@ def _own(key: Key, side: ResourceVersion, values: PhysicalValues) -> _Declared:
         key, properties.get("AssumeRolePolicyDocument"), properties.get("PermissionsBoundary")
     )
     attached, inline = properties.get("ManagedPolicyArns"), properties.get("Policies")
-    for arn in _list(attached):
+    for arn in as_list(attached):
         if isinstance(arn, str):
             role.attached.add(arn)
         else:
             role.unknown.append("a policy of ManagedPolicyArns")
-    for policy in _list(inline):
+    for policy in as_list(inline):
         _add_inline(role, policy)
     return role
 
@@ -187,9 +187,3 @@ def _unknown(path: str, role: _Declared) -> Iterator[UncheckedPart]:
             yield UncheckedPart(f"values of the policy {name} of {path}", _DEPLOYMENT)
     if role.boundary is UNRESOLVED:
         yield UncheckedPart(f"the permissions boundary of {path}", _DEPLOYMENT)
-
-
-def _list(value: Any) -> Iterable[Any]:
-    if value is None:
-        return ()
-    return value if isinstance(value, list) else (value,)

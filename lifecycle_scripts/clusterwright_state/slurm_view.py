@@ -63,12 +63,13 @@ def nodes(
     reserved:
         The reservation of a node, by name.
     network:
-        AWS's network nodes by address, from the top down; None where they are not needed.
+        AWS's network nodes by address, from the top down; None where neither they nor Slurm's tree
+        are needed.
     """
     answer = _ask(probe, "scontrol", "--oneliner", "show", "nodes")
     if answer is None:
         return None
-    paths = _switch_paths(probe)
+    paths = {} if network is None else _switch_paths(probe)
     found = []
     for line in answer.splitlines():
         record = words(line)

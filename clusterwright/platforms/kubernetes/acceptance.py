@@ -224,8 +224,8 @@ def _permissions() -> Iterator[Manifest]:
     hold = [
         *_rules("nodes", "list", "watch", "patch"),
         # Pods of users that were bound to a node before it was known to be away: they are in
-        # every namespace. It cannot delete them. That it evicts only
-        # those that never started is the program's choice: a role cannot say it.
+        # every namespace. It cannot delete them. That it evicts only those that never started is
+        # the program's choice: a role cannot say it.
         *_rules("pods", "list"),
         *_rules("pods/eviction", "create"),
     ]
