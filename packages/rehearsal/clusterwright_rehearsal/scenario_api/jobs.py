@@ -103,8 +103,13 @@ def start_counting(
 
 def options_for(context: ScenarioContext, node: Node, *more: str) -> list[str]:
     """The options of sbatch for a job on one node, in the partition of its group."""
-    partition = partition_of(context, node.group)
-    return [f"--nodelist={node.host}", *([f"--partition={partition}"] if partition else []), *more]
+    return [f"--nodelist={node.host}", *partition_options(context, node.group), *more]
+
+
+def partition_options(context: ScenarioContext, group: str) -> list[str]:
+    """The option of sbatch for the partition of a group; none without partitions in the spec."""
+    partition = partition_of(context, group)
+    return [f"--partition={partition}"] if partition else []
 
 
 def submit_to_node(context: ScenarioContext, node: Node, script: str = "srun hostname") -> Job:

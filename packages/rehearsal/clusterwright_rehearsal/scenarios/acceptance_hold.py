@@ -16,8 +16,8 @@ from typing import Any
 from clusterwright_rehearsal.scenario_api import operator
 from clusterwright_rehearsal.scenario_api.context import ScenarioContext
 from clusterwright_rehearsal.scenario_api.job import Job
+from clusterwright_rehearsal.scenario_api.jobs import options_for
 from clusterwright_rehearsal.scenario_api.node import Node
-from clusterwright_rehearsal.scenario_api.training import partition_of
 from clusterwright_rehearsal.scenarios.acceptance import prepared
 
 ORDER = 45
@@ -134,10 +134,7 @@ def _not_started(job: Job) -> str | None:
 
 
 def _pinned(context: ScenarioContext, node: Node) -> Job:
-    partition = partition_of(context, node.group)
-    options = [f"--nodelist={node.host}"]
-    options += [f"--partition={partition}"] if partition else []
-    return context.submit("sleep 60", options=options)
+    return context.submit("sleep 60", options=options_for(context, node))
 
 
 def _accept(

@@ -15,9 +15,8 @@ from typing import Any
 from clusterwright_rehearsal.scenario_api import operator
 from clusterwright_rehearsal.scenario_api.context import ScenarioContext
 from clusterwright_rehearsal.scenario_api.job import Job
-from clusterwright_rehearsal.scenario_api.jobs import options_for
+from clusterwright_rehearsal.scenario_api.jobs import options_for, partition_options
 from clusterwright_rehearsal.scenario_api.node import Node
-from clusterwright_rehearsal.scenario_api.training import partition_of
 
 ORDER = 200
 SECONDS = 60
@@ -38,8 +37,8 @@ def run(context: ScenarioContext) -> None:
 
     with context.promise("grows"):
         with _nodes_in_use(context, context.nodes(group=group)[1:]):
-            partition = [f"--partition={name}"] if (name := partition_of(context, group)) else []
-            waiting = context.submit("hostname", options=["--exclusive", *partition])
+            options = ["--exclusive", *partition_options(context, group)]
+            waiting = context.submit("hostname", options=options)
             context.deploy(lambda spec: _set_count(spec, group, count + more))
             context.wait_for(lambda: _idle(context, group, count + more), within_s=180)
             waiting.wait("COMPLETED", within_s=60)
