@@ -34,7 +34,7 @@ _PYXIS: Final = """
 container-image= container-mounts= container-workdir= container-name= container-save=
 container-mount-home no-container-mount-home container-remap-root no-container-remap-root
 container-entrypoint no-container-entrypoint container-entrypoint-log no-container-entrypoint-log
-container-writable container-readonly container-env=
+container-writable container-readonly container-env= container-unshare=
 """
 _SBATCH: Final = """
 array=a batch= export-file= get-user-env? gid= ignore-pbs kill-on-invalid-dep= no-requeue

@@ -18,12 +18,18 @@ FAMILIES: Final = {
     "6": "Security",
     "7": "Manifests of Kubernetes",
     "8": "Manifests of Kubernetes",
+    "9": "Manifests of Kubernetes",
 }
+"""Names by the second digit from the right: the ids after CW-J099 begin again with the first."""
 
 
 def page() -> str:
     """Return the page."""
-    rules: tuple[FileRule[Any], ...] = (*all_rules(), *manifest_rules())
+    names = list(FAMILIES.values())
+    rules: list[FileRule[Any]] = sorted(
+        (*all_rules(), *manifest_rules()),
+        key=lambda rule: (names.index(FAMILIES[rule.id[-2]]), rule.id),
+    )
     head = Path(__file__).with_suffix(".md").read_text(encoding="utf-8")
     lines = [head, "| Rule | Severity | Requirement |", "|---|---|---|"]
     for rule in rules:

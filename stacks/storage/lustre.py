@@ -5,6 +5,7 @@ The CDK's L2 construct supports neither EFA nor metadata servers, so this is the
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -72,6 +73,10 @@ class LustreFileSystem(Construct):
             _association(self, f"Repository{index}", self.resource, repository)
             for index, repository in enumerate(spec.repositories)
         ]
+        # One after the other: of several at once some fail, because FSx has not got its permission
+        # for their buckets yet (hashicorp/terraform-provider-aws#24678).
+        for before, association in itertools.pairwise(self.associations):
+            association.add_dependency(before)
         self.mount = LustreMount(
             name=str(spec.name),
             file_system_id=self.resource.attr_id,

@@ -50,7 +50,7 @@ def test_counts_include_reported_failures_only(tmp_path: Path) -> None:
     )
     assert "| not | nothing catches it | 1 | 1 | 0 |" in text
     assert "[a/b#1](https://github.com/a/b/issues/1), c#2 |" in text
-    assert "first sample" not in text.partition("The list has ten samples")[0]
+    assert "first sample" not in text.partition("The list has eleven samples")[0]
     more = "- {threads: [a/b#5], what: five, caught: not, later: more, sample: 2}\n"
     path.write_text(path.read_text(encoding="utf-8") + more, encoding="utf-8")
     both = field_failures.page(field_failures.read(path), tests)
@@ -71,7 +71,7 @@ def test_counts_include_reported_failures_only(tmp_path: Path) -> None:
         ("{threads: [a/b], what: x, caught: not, later: y}", "a thread without a number"),
         ("{threads: [a/b#1], what: x, caught: wish}", "`reason` is required for wishes"),
         ("{threads: [a/b#1], what: x, caught: not, later: y, whom: z}", "unknown keys whom"),
-        ("{threads: [a/b#1], what: x, caught: not, later: y, sample: 11}", "sample 11 is not"),
+        ("{threads: [a/b#1], what: x, caught: not, later: y, sample: 12}", "sample 12 is not"),
         (
             "{threads: [a/b#1], what: x, caught: not, later: y, built: true}",
             "not caught",

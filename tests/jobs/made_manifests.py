@@ -62,7 +62,7 @@ def pytorch_job(spec: Mapping[str, Any], replicas: Any = 2, **metadata: Any) -> 
             "kind": "PyTorchJob",
             "metadata": {"name": "train", **metadata},
             "spec": {
-                "runPolicy": {"cleanPodPolicy": "Running"},
+                "runPolicy": {"cleanPodPolicy": "Running", "backoffLimit": 3},
                 "pytorchReplicaSpecs": {"Worker": worker},
             },
         },

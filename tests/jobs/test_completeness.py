@@ -53,7 +53,9 @@ def test_rule_has_a_title_and_a_source(rule: FileRule[Any]) -> None:
 def test_ids_and_titles_are_unique_and_not_those_of_check() -> None:
     ids = [rule.id for rule in RULES]
     assert len(RULES) > 40
-    assert ids == sorted(set(ids))
+    assert len(set(ids)) == len(ids)
+    for kind in (all_rules(), manifest_rules()):
+        assert [rule.id for rule in kind] == sorted(rule.id for rule in kind)
     assert len({rule.title for rule in RULES}) == len(RULES)
     assert not set(ids) & {file.id for file in rule_files()}
 

@@ -46,6 +46,7 @@ SAMPLES: Final = {
     8: "The eighth, of failures that the first seven do not have",
     9: "The ninth, of failures that the first eight do not have, mostly in job files",
     10: "The tenth, of failures that the first nine do not have, in job files and manifests",
+    11: "The eleventh, of failures that the first ten do not have, ten of clusters, ten of jobs",
 }
 
 _TOP: Final = """\

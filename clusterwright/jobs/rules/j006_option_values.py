@@ -41,6 +41,12 @@ def _number(text: str) -> None:
         raise ValueError(text)
 
 
+def _stated(text: str) -> None:
+    """sbatch takes an empty list of resources, and slurmctld refuses the job."""
+    if not text.strip():
+        raise ValueError(text)
+
+
 def _open_mode(text: str) -> None:
     if text[:1].lower() not in ("a", "t"):
         raise ValueError(text)
@@ -91,6 +97,7 @@ _FORMS: dict[str, tuple[Callable[[str], object], str]] = {
     "mem-per-gpu": (values.memory_mib, "a number with K, M, G or T"),
     "signal": (_signal, "[B:]NAME[@SECONDS], such as B:USR1@300"),
     **dict.fromkeys(_NUMBERS, (_number, "a number from 1 on")),
+    "gres": (_stated, "a resource with a number, such as gpu:8; without one, omit it"),
     "open-mode": (_open_mode, "append or truncate"),
     "mail-type": (_mail_type, "a list of NONE, BEGIN, END, FAIL, REQUEUE, ALL, TIME_LIMIT, ..."),
     "dependency": (_dependency, "TYPE:JOB[:JOB...], such as afterok:123, or singleton"),
@@ -103,7 +110,8 @@ class OptionValues(JobRule):
     severity = "error"
     prevents = "a submission that sbatch refuses: invalid specification"
     source = (
-        "sbatch(1), and sbatch 24.11.5, tried with such values on 2026-11-23 and 2026-11-30; mail "
+        "sbatch(1), and sbatch 24.11.5, tried with such values on 2026-11-23 and 2026-11-30; "
+        "an empty --gres: 3dem/relion#877 (from Slurm 21.08 on); mail "
         "types: SchedMD/slurm, parse_mail_type; dependencies: _parse_dependency_str; arrays: "
         "slurm_parse_array_tok (26.05)"
     )

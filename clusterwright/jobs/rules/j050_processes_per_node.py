@@ -21,6 +21,8 @@ _PER_NODE = ("-N", "-npernode", "--npernode", "-ppn", "--ppn", "-perhost")
 _RANKS = ("-n", "-np", "--np")
 _HOSTS = ("-H", "-host", "--host", "-hostfile", "--hostfile", "-machinefile", "--machinefile")
 _PER_RESOURCE = re.compile(r"ppr:(\d{1,9}):node")
+_TRN1_WORKERS = (1, 2, 8, 16)
+"""Processes with one NeuronCore each that collectives on Trn1 take, other than whole nodes."""
 _OWN_GPUS = ("gpus", "gpus-per-node", "gpus-per-task", "gpus-per-socket", "gres", "tres-per-task")
 
 
@@ -32,7 +34,8 @@ class ProcessesPerNode(JobRule):
     source = (
         "PyTorch documentation, torchrun: one launcher per node, --nproc-per-node processes; "
         "Lightning, SLURMEnvironment.validate_settings; NVIDIA-NeMo/Speech#5819; "
-        "NVIDIA/nccl-tests, README: -t and -g"
+        "NVIDIA/nccl-tests, README: -t and -g; huggingface/optimum-neuron#619 (the message of "
+        "Neuron's runtime about unsupported topologies)"
     )
 
     def check(self, job: Job) -> Results:
@@ -77,6 +80,21 @@ def _neuron(job: Job, given: int) -> Results:
     for step, launcher in job.file.launchers:
         if launcher.name != "accelerate":
             yield from _processes(job, step, launcher, given * cores, "NeuronCores")
+            number = launcher.number("nproc-per-node")
+            if cores == CORES_OF_CHIP["Trn1"] and number is not None and number < given * cores:
+                yield from _topology(launcher, number)
+
+
+def _topology(launcher: Launcher, number: int) -> Results:
+    if number not in _TRN1_WORKERS:
+        yield Fail(
+            message=f"collectives on Trn1 are for {', '.join(map(str, _TRN1_WORKERS))} or all 32 "
+            f"NeuronCores of a node, and there are {number} processes",
+            at=launcher.options["nproc-per-node"],
+            severity="warning",
+            requested=number,
+            hint="--nproc-per-node=32",
+        )
 
 
 def _ray(job: Job, given: int) -> Results:

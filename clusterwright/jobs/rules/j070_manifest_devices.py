@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
+from clusterwright.catalog import Known
+from clusterwright.cluster_spec.models.compute import ComputeGroup
+from clusterwright.cluster_spec.root_volumes import root_volume
 from clusterwright.jobs.manifest_file import Item, Pod
 from clusterwright.jobs.quantities import parse_quantity
 from clusterwright.jobs.rule import Fail, ManifestRule, Manifests, Results
 from clusterwright.platforms.kubernetes.groups import UnknownFactError
 from clusterwright.platforms.node_hardware import hardware
 
-_MIB = 1024**2
+_GB, _MIB, _GIB = 1000**3, 1024**2, 1024**3
+_UNITS = {
+    "cpu": "CPUs",
+    "memory": "bytes of memory",
+    "ephemeral-storage": "bytes of storage on its own disks",
+}
 
 
 class DevicesOfNodes(ManifestRule):
     id = "CW-J070"
     severity = "error"
-    prevents = "a pod that stays pending: insufficient nvidia.com/gpu, or insufficient EFA"
+    prevents = "a pod that stays pending: insufficient nvidia.com/gpu, EFA, or ephemeral-storage"
     source = (
         "Kubernetes documentation, Schedule GPUs, Extended Resources and Init Containers: all "
         "requests of a pod are met by one node; Reserve Compute Resources for System Daemons; "
-        "devices, CPUs and memory as in the catalogue"
+        "Local ephemeral storage; devices, CPUs, memory and disks as in the catalogue; "
+        "kubernetes.node_volume_gib; aws/karpenter-provider-aws#5283"
     )
 
     def check(self, manifests: Manifests) -> Results:
@@ -31,17 +40,16 @@ class DevicesOfNodes(ManifestRule):
 
 
 def _host(manifests: Manifests, pod: Pod) -> Results:
-    """CPUs and memory, of which the kubelet keeps a part: a whole node's do not fit."""
-    nodes = [hardware(group, manifests.catalog) for group in manifests.selected(pod)]
-    for name in ("cpu", "memory"):
+    """CPUs, memory and storage, of which the kubelet keeps a part: a whole node's do not fit."""
+    groups = manifests.selected(pod)
+    for name, unit in _UNITS.items():
         found = [c.requests[name] for c in pod.containers if name in c.requests]
         amounts = [parse_quantity(item.text) for item in found if item.text is not None]
-        own = [_capacity(node, name) for node in nodes]
+        own = [_capacity(manifests, group, name) for group in groups]
         if not found or len(amounts) < len(found) or None in amounts or None in own:
             continue
         total, most = sum(one or 0 for one in amounts), max(one or 0 for one in own)
         if total >= most:
-            unit = "CPUs" if name == "cpu" else "bytes of memory"
             yield Fail(
                 message=f"the pod requests {int(total):,} {unit}, and a node has {int(most):,}, "
                 "of which the kubelet reserves a part",
@@ -49,14 +57,32 @@ def _host(manifests: Manifests, pod: Pod) -> Results:
                 requested=int(total),
                 limit=int(most),
                 where=name,
+                hint="kubernetes: {node_volume_gib: ...}, or `scratch` for disks of the instance"
+                if name == "ephemeral-storage"
+                else None,
             )
 
 
-def _capacity(node: dict[str, int | None], name: str) -> int | None:
+def _capacity(manifests: Manifests, group: ComputeGroup, name: str) -> int | None:
+    if name == "ephemeral-storage":
+        return _storage(manifests, group)
+    node = hardware(group, manifests.catalog)
     cores, threads, memory = node["cores"], node["threads_per_core"], node["memory_mib"]
     if name == "memory":
         return memory * _MIB if memory is not None else None
     return cores * threads if cores is not None and threads is not None else None
+
+
+def _storage(manifests: Manifests, group: ComputeGroup) -> int | None:
+    """Bytes for containers and `emptyDir` volumes: of the root volume, or of the local disks."""
+    volume, capacity = root_volume(manifests.cluster, group), None
+    if group.scratch is not None:
+        instance = manifests.catalog.instance(group.instance_type)
+        disks = instance.local_nvme if instance is not None else None
+        return disks.value.total_gb * _GB if isinstance(disks, Known) else None
+    if volume is not None:
+        capacity = volume[1]
+    return capacity * _GIB if capacity is not None else None
 
 
 def _devices(manifests: Manifests, pod: Pod, name: str, number: int, at: Item) -> Results:

@@ -6,6 +6,7 @@ from clusterwright.cluster_spec.models.compute import ComputeGroup, Taint
 from clusterwright.jobs.manifest_file import Item, Pod
 from clusterwright.jobs.manifests import QUEUE_LABEL
 from clusterwright.jobs.rule import Fail, ManifestRule, Manifests, Results
+from clusterwright.jobs.tolerations import named, tolerated
 
 
 class Tolerations(ManifestRule):
@@ -28,7 +29,7 @@ class Tolerations(ManifestRule):
                 group, taint = kept[0]
                 assert taint is not None
                 yield Fail(
-                    message=f"the pod does not tolerate {_named(taint)} of {group.name}, and no "
+                    message=f"the pod does not tolerate {named(taint)} of {group.name}, and no "
                     "other nodes are for it",
                     at=_place(pod),
                     requested=group.name,
@@ -41,11 +42,6 @@ def _place(pod: Pod) -> Item:
     return pod.item.get("tolerations") or next(iter(pod.containers)).item
 
 
-def _named(taint: Taint) -> str:
-    value = f"={taint.value}" if taint.value is not None else ""
-    return f"{taint.key}{value}:{taint.effect}"
-
-
 def _untolerated(group: ComputeGroup, pod: Pod) -> Taint | None:
     """The first taint that keeps the pod away."""
     found = pod.item.get("tolerations")
@@ -56,22 +52,6 @@ def _untolerated(group: ComputeGroup, pod: Pod) -> Taint | None:
         added = taint.effect == "NoSchedule" and taint.key in pod.devices
         if taint.effect == "PreferNoSchedule" or added:
             continue
-        if not any(_tolerates(one, taint) for one in tolerations):
+        if not tolerated(taint, tolerations):
             return taint
     return None
-
-
-def _tolerates(toleration: Item, taint: Taint) -> bool:
-    if not any(True for _ in toleration.entries()):
-        return True  # filled in by a program
-    key, effect = toleration.get("key"), toleration.get("effect")
-    if effect is not None and effect.text not in (None, "", taint.effect):
-        return False
-    if key is not None and key.text not in (None, "", taint.key):
-        return False
-    operator = toleration.get("operator")
-    if operator is not None and operator.text in (None, "Exists"):
-        return True
-    value = toleration.get("value")
-    text = value.text if value is not None else ""
-    return key is not None and text in (None, taint.value or "")

@@ -64,3 +64,9 @@ def test_values(line: str) -> None:
 def test_zero_is_no_number_of_tasks_or_cpus(name: str) -> None:
     found = fails("CW-J006", f"#!/bin/bash\n#SBATCH --{name}=0\nsrun hostname\n")
     assert found.hint == "it is a number from 1 on"
+
+
+def test_an_empty_list_of_resources_is_refused() -> None:
+    found = fails("CW-J006", "#!/bin/bash\n#SBATCH --gres=\nsrun hostname\n")
+    assert found.message == "--gres: Slurm does not accept ''"
+    passes("CW-J006", "#!/bin/bash\n#SBATCH --gres=gpu:8\nsrun hostname\n")

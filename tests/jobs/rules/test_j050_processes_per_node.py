@@ -232,3 +232,10 @@ def test_ranks_of_nccl_tests_under_srun() -> None:
     assert found.message == "srun starts 8 ranks with 8 GPUs each on a node: 64, and the job has 8"
     passes("CW-J050", HEAD + f"{test} -g 1\n")
     passes("CW-J050", HEAD + "srun --ntasks-per-node=1 all_reduce_perf -g 8\n")
+
+
+def test_processes_that_collectives_on_trn1_do_not_take() -> None:
+    found = fails("CW-J050", TRAINIUM + "srun torchrun --nproc_per_node=24 train.py\n")
+    assert (found.severity, found.requested) == ("warning", 24)
+    assert "1, 2, 8, 16 or all 32" in found.message
+    passes("CW-J050", TRAINIUM + "srun torchrun --nproc_per_node=8 train.py\n")

@@ -6,7 +6,16 @@ from typing import Any
 
 import pytest
 
-from tests.jobs.made_manifests import fails, passes, pod, pytorch_job
+from tests.jobs.made_manifests import (
+    HOPPER,
+    SPEC,
+    SYSTEM,
+    WHOLE,
+    fails,
+    passes,
+    pod,
+    pytorch_job,
+)
 
 
 @pytest.mark.parametrize(
@@ -83,3 +92,13 @@ def test_init_containers_have_the_devices_in_turn() -> None:
 def test_the_kubelet_reserves_a_part_of_a_node(limits: dict[str, Any], message: str) -> None:
     selected = pod(limits, nodeSelector={"clusterwright.dev/group": "hopper"})
     assert fails("CW-J070", pytorch_job(selected)).message.startswith(message)
+
+
+def test_storage_of_a_node_is_that_of_its_root_volume_or_its_own_disks() -> None:
+    text = pytorch_job(pod({**WHOLE, "ephemeral-storage": "500Gi"}))
+    found = fails("CW-J070", text)
+    assert found.limit == 200 * 1024**3
+    disks = {**SPEC, "compute": [SYSTEM, {**HOPPER, "scratch": {}}]}
+    passes("CW-J070", text, disks)
+    fails("CW-J070", text.replace("500Gi", "90Ti"), disks)
+    passes("CW-J070", pytorch_job(pod({**WHOLE, "ephemeral-storage": "100Gi"})))

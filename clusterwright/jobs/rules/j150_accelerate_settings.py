@@ -1,0 +1,157 @@
+"""Settings of Accelerate have values that it takes, and parallel sizes that agree."""
+
+from __future__ import annotations
+
+import math
+
+from clusterwright.jobs.forms import ACCELERATE, Stated, stated
+from clusterwright.jobs.rule import Fail, Job, JobRule, Results, Word
+from clusterwright.jobs.values import whole
+
+_SIZES = ("dp_replicate", "dp_shard", "tp", "cp", "sp")
+_DEVICES = ("none", "cpu", "nvme")
+_CHOICES = {
+    "deepspeed_config.offload_optimizer_device": _DEVICES,
+    "deepspeed_config.offload_param_device": _DEVICES,
+    "deepspeed_config.zero_stage": ("0", "1", "2", "3"),
+    "fsdp_config.fsdp_version": ("1", "2"),
+    "mixed_precision": ("no", "fp16", "bf16", "fp8"),
+    "parallelism_config.parallelism_config_cp_backend": ("torch",),
+    "parallelism_config.parallelism_config_sp_backend": ("deepspeed",),
+}
+"""Settings with a closed list of values, which are compared as they are written."""
+_EITHER_CASE = {
+    "fsdp_config.fsdp_auto_wrap_policy": (
+        *("TRANSFORMER_BASED_WRAP", "SIZE_BASED_WRAP", "NO_WRAP"),
+    ),
+    "fsdp_config.fsdp_backward_prefetch": ("BACKWARD_PRE", "BACKWARD_POST", "NO_PREFETCH"),
+    "fsdp_config.fsdp_state_dict_type": (
+        *("FULL_STATE_DICT", "LOCAL_STATE_DICT", "SHARDED_STATE_DICT"),
+    ),
+}
+_OF_TYPES = (
+    *("NO", "MULTI_CPU", "MULTI_GPU", "MULTI_NPU", "MULTI_MLU", "MULTI_SDAA", "MULTI_MUSA"),
+    *("MULTI_XPU", "MULTI_HPU", "MULTI_NEURON", "DEEPSPEED", "FSDP", "XLA", "TPU", "MEGATRON_LM"),
+)
+"""`distributed_type`; TPU is the name of XLA in older versions."""
+
+
+class AccelerateSettings(JobRule):
+    id = "CW-J150"
+    severity = "error"
+    containers = True
+    prevents = "processes that end with an exception after the nodes have started"
+    source = (
+        "huggingface/accelerate 16cb6eb8 (2026-07-24): parallelism_config.py, utils/constants.py, "
+        "utils/dataclasses.py, commands/launch.py; deepspeedai/DeepSpeed, "
+        "runtime/zero/offload_config.py; huggingface/accelerate#3798 and #232"
+    )
+
+    def check(self, job: Job) -> Results:
+        for step, launcher in job.file.launchers:
+            found = stated(job, step, ()) if launcher.name == "accelerate" else None
+            if found is None or found.forms is not ACCELERATE:
+                continue
+            yield from _choices(found)
+            sizes = {name: _size(found, f"parallelism_config_{name}_size") for name in _SIZES}
+            if any(word is not None for word in sizes.values()) and _in_use(found):
+                yield from _parallel(found, sizes)
+
+
+def _word(found: Stated, setting: str) -> Word | None:
+    """A setting of the command line or of the file of settings, if its value is known."""
+    word = found.word((setting.rpartition(".")[2], setting))
+    return word if word is not None and not word.dynamic and word.text else None
+
+
+def _choices(found: Stated) -> Results:
+    for setting, allowed in (*_CHOICES.items(), ("distributed_type", _OF_TYPES)):
+        word = _word(found, setting)
+        if word is not None and word.text not in allowed:
+            yield _not_one_of(setting, word, allowed)
+    for setting, allowed in _EITHER_CASE.items():
+        word = _word(found, setting)
+        # A number is a place in the list, or one of the enumeration of PyTorch.
+        if word is not None and not word.text.isdigit() and word.text.upper() not in allowed:
+            yield _not_one_of(setting, word, allowed)
+
+
+def _not_one_of(setting: str, word: Word, allowed: tuple[str, ...]) -> Fail:
+    near = [one for one in allowed if one.lower() == word.text.lower()]
+    # YAML reads a plain `no` as false.
+    name = "'no'" if word.text == "False" and "no" in allowed else (near or [""])[0]
+    return Fail(
+        message=f"{setting.rpartition('.')[2]}: expected one of {', '.join(allowed)}, got "
+        f"{word.text[:60]}",
+        at=word,
+        severity="warning" if name == "'no'" else None,
+        hint=f"{setting.rpartition('.')[2]}: {name}" if name else None,
+    )
+
+
+def _size(found: Stated, name: str) -> Word | None:
+    return _word(found, f"parallelism_config.{name}")
+
+
+def _in_use(found: Stated) -> bool:
+    """Whether Accelerate reads the sizes: a file has them, or the option asks for them."""
+    return "use_parallelism_config" in found.values or any(
+        name.startswith("parallelism_config.") for name in found.values
+    )
+
+
+def _parallel(found: Stated, sizes: dict[str, Word | None]) -> Results:
+    at = next(word for word in sizes.values() if word is not None)
+    known = {n: 1 if word is None else whole(word.text) for n, word in sizes.items()}
+    for name, size in known.items():
+        if size == 0:
+            yield Fail(message=f"{name}_size is at least 1, and 1 for none", at=sizes[name] or at)
+    if any(not size for size in known.values()):
+        return
+    each = {name: size or 1 for name, size in known.items()}
+    if each["cp"] > 1 and each["sp"] > 1:
+        yield Fail(
+            message=f"cp_size={each['cp']} and sp_size={each['sp']}: context and sequence "
+            "parallelism exclude each other",
+            at=sizes["sp"] or at,
+        )
+        return
+    if each["sp"] > 1:
+        return  # DeepSpeed divides the processes itself.
+    total, processes = math.prod(each.values()), _processes(found)
+    if processes is not None and total > 1 and total != processes:
+        text = " × ".join(str(size) for size in each.values() if size > 1)
+        yield Fail(
+            message=f"the parallel sizes are {text} = {total}, and there are {processes} "
+            "processes",
+            at=at,
+            requested=total,
+            limit=processes,
+            hint="dp_replicate_size × dp_shard_size × tp_size × cp_size is the number of all "
+            "processes",
+        )
+    elif total > 1 and each["dp_shard"] == each["cp"] == 1 and found.kind == "FSDP":
+        yield Fail(
+            message="FSDP has no processes to divide the model among: dp_shard_size × cp_size "
+            "is 1",
+            at=at,
+            hint="dp_shard_size of 2 or more, or distributed_type: MULTI_GPU for tensor "
+            "parallelism alone",
+        )
+    elif each["dp_replicate"] > 1 and each["dp_shard"] == 1 and each["tp"] * each["cp"] > 1:
+        yield Fail(
+            message="tensor and context parallelism do not go with dp_replicate_size="
+            f"{each['dp_replicate']} and dp_shard_size=1",
+            at=at,
+            hint="dp_shard_size instead of dp_replicate_size",
+        )
+
+
+def _processes(found: Stated) -> int | None:
+    """All processes: each machine starts the same whole number of them."""
+    number, machines = _word(found, "num_processes"), _word(found, "num_machines")
+    processes = whole(number.text) if number is not None else None
+    others = 1 if machines is None else whole(machines.text)
+    if "num_machines" in found.values and machines is None:
+        return None
+    return processes // others * others if processes and others else None
