@@ -41,6 +41,7 @@ _EXPECTED = {
 
 
 _WITH_UNIT = re.compile(r"(\d{1,12}(?:\.\d+)?)\s*([A-Za-z%$/]+)")
+_CLOCK = re.compile(r"(?:(\d{1,5})-)?(\d{1,7})(?::(\d{1,2}))?(?::(\d{1,2}))?")
 _UNITS = {
     "_mbps_per_tib": "MB/s per TiB",
     "_mbps": "MB/s",
@@ -176,8 +177,12 @@ def _wrong_kind(kind: str, given: Any, path: Path) -> Problem:
             hint = f"write {int(digits) if len(digits) < 20 else digits} without quotes"
         else:
             hint = _without_unit(given, str(path[-1]) if path else "")
-    elif kind == "int_type" and isinstance(given, float) and given.is_integer():
-        hint = f"write {int(given)}"
+    elif kind == "int_type" and isinstance(given, float):
+        unit = _unit(str(path[-1]) if path else "")
+        if given.is_integer():
+            hint = f"write {int(given)}"
+        elif unit is not None:
+            hint = f"a whole number: {path[-1]} is in {unit}"
     elif kind == "bool_type" and str(given).lower() in ("yes", "no", "on", "off"):
         hint = f"write {'true' if given.lower() in ('yes', 'on') else 'false'}"
     elif _EXPECTED[kind] == "a mapping":
@@ -191,14 +196,29 @@ def _wrong_kind(kind: str, given: Any, path: Path) -> Problem:
 
 def _without_unit(given: str, key: str) -> str | None:
     """Say which unit the key has, for a number that is written with one."""
-    found = _WITH_UNIT.fullmatch(given)
-    unit = next((words for ending, words in _UNITS.items() if key.endswith(ending)), None)
-    if found is None or unit is None:
+    found, unit = _WITH_UNIT.fullmatch(given), _unit(key)
+    if unit == "minutes" and (clock := _CLOCK.fullmatch(given)) is not None:
+        return f"write {_minutes(clock)}: the number alone, in minutes"
+    if found is None:
         return None
     number, written = found.groups()
+    if unit is None:
+        return f"write the number alone: {number}"
     if unit == "GiB" and written.lower() == "tib" and number.isascii() and number.isdecimal():
         return f"write {int(number) * 1024}: the number alone, in GiB"
     return f"write the number alone: {key} is in {unit}"
+
+
+def _unit(key: str) -> str | None:
+    return next((words for ending, words in _UNITS.items() if key.endswith(ending)), None)
+
+
+def _minutes(clock: re.Match[str]) -> int:
+    """Whole minutes of a time limit as Slurm writes it, rounded up: sbatch(1), --time."""
+    days, first, second, third = (int(part or 0) for part in clock.groups())
+    if clock.group(1) is None and clock.group(4) is None:
+        return first + (second > 0)  # MINUTES:SECONDS
+    return days * 1440 + first * 60 + second + (third > 0)
 
 
 def _key_with(given: Any, path: Path) -> str | None:

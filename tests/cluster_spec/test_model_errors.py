@@ -66,6 +66,27 @@ def said(data: dict[str, Any]) -> list[tuple[str, str | None]]:
         (("compute", 2, "count"), 4.0, "expected an integer, got a number", "write 4"),
         (("compute", 2, "count"), 4.5, "expected an integer, got a number", None),
         (
+            ("compute", 2, "count"),
+            "8 nodes",
+            "expected an integer, got a string",
+            "write the number alone: 8",
+        ),
+        (
+            ("storage", "lustre", 0, "capacity_gib"),
+            4.8,
+            "expected an integer, got a number",
+            "a whole number: capacity_gib is in GiB",
+        ),
+        *(
+            (
+                ("slurm", "partitions", 0, "max_time_minutes"),
+                clock,
+                "expected an integer, got a string",
+                f"write {minutes}: the number alone, in minutes",
+            )
+            for clock, minutes in (("7-00:00:00", 10080), ("1:30:30", 91), ("90:00", 90))
+        ),
+        (
             ("storage", "lustre", 0, "efa"),
             "on",
             "expected true or false, got a string",
