@@ -136,6 +136,8 @@ def _unknown_key(path: Path, known: list[str], written: dict[str, Any]) -> Probl
     hint = other_words.hint(key)
     if hint is None and places:
         hint = f"`{key}` is a key of other mappings: {', '.join(places)}"
+    if hint is None and len(path) > 1 and len(known) <= _KEYS_SHOWN:
+        hint = f"the keys are {', '.join(known)}"
     return Problem(f"unknown key `{key}`", path, hint=hint, on_key=True)
 
 

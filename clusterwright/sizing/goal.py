@@ -248,6 +248,9 @@ def _sentence(error: ValidationError) -> GoalError:
         return cause
     message = str(first["msg"])
     advice: str | None = None
+    if first["type"] == "int_parsing":
+        message = f"expected a whole number, got {str(first['input'])[:60]!r}"
+        advice = "write all digits, such as 8192"
     if first["type"] == "literal_error":
         given = str(first["input"]).strip().lower()
         expected = re.findall(r"'([^']*)'", str(first.get("ctx", {}).get("expected", "")))

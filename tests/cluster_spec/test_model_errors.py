@@ -159,6 +159,17 @@ def test_misplaced_key_has_a_hint() -> None:
     ]
 
 
+def test_keys_of_a_small_mapping_are_listed_for_one_that_none_is_similar_to() -> None:
+    found = said({**BUILT, "run": {"hours": 24, "xyz": 3}})
+    assert found == [
+        (
+            "unknown key `xyz`",
+            "the keys are checkpoint_gib, checkpoint_interval_minutes, hours, "
+            "max_checkpoint_seconds, start",
+        )
+    ]
+
+
 def test_number_of_omitted_errors_is_reported() -> None:
     found = said({**BUILT, **{f"key{i}": i for i in range(MAXIMUM_PROBLEMS + 5)}})
     assert len(found) == MAXIMUM_PROBLEMS + 1

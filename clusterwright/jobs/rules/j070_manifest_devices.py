@@ -75,14 +75,14 @@ def _capacity(manifests: Manifests, group: ComputeGroup, name: str) -> int | Non
 
 def _storage(manifests: Manifests, group: ComputeGroup) -> int | None:
     """Bytes for containers and `emptyDir` volumes: of the root volume, or of the local disks."""
-    volume, capacity = root_volume(manifests.cluster, group), None
+    volume = root_volume(manifests.cluster, group)
+    if volume is None:
+        return None  # HyperPod's own volumes
     if group.scratch is not None:
         instance = manifests.catalog.instance(group.instance_type)
         disks = instance.local_nvme if instance is not None else None
         return disks.value.total_gb * _GB if isinstance(disks, Known) else None
-    if volume is not None:
-        capacity = volume[1]
-    return capacity * _GIB if capacity is not None else None
+    return volume[1] * _GIB if volume[1] is not None else None
 
 
 def _devices(manifests: Manifests, pod: Pod, name: str, number: int, at: Item) -> Results:

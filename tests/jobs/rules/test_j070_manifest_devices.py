@@ -8,6 +8,7 @@ import pytest
 
 from tests.jobs.made_manifests import (
     HOPPER,
+    HYPERPOD,
     SPEC,
     SYSTEM,
     WHOLE,
@@ -102,3 +103,4 @@ def test_storage_of_a_node_is_that_of_its_root_volume_or_its_own_disks() -> None
     passes("CW-J070", text, disks)
     fails("CW-J070", text.replace("500Gi", "90Ti"), disks)
     passes("CW-J070", pytorch_job(pod({**WHOLE, "ephemeral-storage": "100Gi"})))
+    passes("CW-J070", text.replace("500Gi", "90Ti"), HYPERPOD)
