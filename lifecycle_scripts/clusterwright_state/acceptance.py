@@ -181,6 +181,10 @@ class Runs:
         """The instance of that test; None if it is not known."""
         return self._known(node).get("instance_id")
 
+    def has_boot(self, node: str) -> bool:
+        """Whether its last result is of a known boot; that of a node that was lost is not."""
+        return self._known(node).get("boot_id") is not None
+
     def _known(self, node: str) -> dict[str, Any]:
         return records.read(self._folder / "nodes" / f"{node}.json")
 

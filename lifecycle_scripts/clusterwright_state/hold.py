@@ -192,6 +192,9 @@ class Hold:
             return True
         if tried is not None and tested < tried <= stamp(now - RETRY_SECONDS):
             return True
+        if tried is None and not self._runs.has_boot(node["name"]):
+            # A former controller has lost the node, and may have heard of its next boot.
+            return True
         return any(at is not None and at >= last for at in (node["boot_time"], announced))
 
 

@@ -283,6 +283,20 @@ def test_an_instance_that_an_operator_has_tested_is_not_tested_again(
     assert len(controller.started) == 1
 
 
+def test_a_lost_node_is_tested_once_by_the_next_controller(controller: Controller) -> None:
+    """Its announcement is lost with the controller, and the record names no boot to compare."""
+    lost = {"instance_id": None, "boot_id": None, "tested_at": stamp(controller.now - 5)}
+    controller.tested("a", "rejected", **lost)
+    controller.tested("b", "rejected", boot_id="5ce2", tested_at=stamp(controller.now - 5))
+    controller.nodes = [node("a"), node("b")]
+    controller.look()
+    assert [nodes for _, nodes, _ in controller.started] == [["a"]]
+    controller.tested("a", "rejected", **{**lost, "tested_at": stamp(controller.now + 5)})
+    controller.now += 60
+    controller.look()
+    assert len(controller.started) == 1
+
+
 def test_one_run_at_a_time(controller: Controller) -> None:
     path = controller.folder / "wanted/20261123T080000Z-1.json"
     path.parent.mkdir(parents=True)
