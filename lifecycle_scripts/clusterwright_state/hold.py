@@ -49,6 +49,7 @@ class Hold:
         self._path = Path(folder) / "hold.json"
         self._level = level
         self._runs = runs
+        self._slurmds: dict[str, tuple[str, str]] = {}
 
     def announced(self) -> dict[str, str]:
         """The time of the last announced boot, by node: earlier tests do not count."""
@@ -70,6 +71,7 @@ class Hold:
         """
         members = [node for node in nodes if "FUTURE" not in node["states"]]
         announced = self._note_announcements(members)
+        started = [node for node in members if self._has_started(node)]
         states = self._runs.states(members, announced) or {}
         held = held_nodes(members, states)
         before = next((list(r["nodes"]) for r in reservations if r["name"] == RESERVATION), [])
@@ -95,8 +97,22 @@ class Hold:
             answer = probe.run(["scontrol", *words], _TIMEOUT_SECONDS)
             change = {"resumed": name}
             changes.append(change if answer.ok else {**change, "error": answer.summary})
-        self._test([node for node in members if node["name"] in reserved], states, announced)
+        self._test([node for node in started if node["name"] in reserved], states, announced)
         return changes
+
+    def _has_started(self, node: Mapping[str, Any]) -> bool:
+        """False while slurmctld shows the slurmd of the instance that this one replaces.
+
+        HyperPod's list has the new instance before slurmctld misses the former one.
+        """
+        instance, start = node["instance_id"], node["slurmd_start_time"]
+        if instance is None or start is None:
+            return True
+        before = self._slurmds.get(node["name"], (instance, start))
+        if before[0] != instance and before[1] == start:
+            return False
+        self._slurmds[node["name"]] = (instance, start)
+        return True
 
     def _cancel_tests(self, probe: Probe, nodes: Sequence[str]) -> list[dict[str, Any]]:
         """Cancel the tests of boots that are over; return what failed.

@@ -91,6 +91,7 @@ def nodes(
                 "partitions": [p for p in record.get("Partitions", "").split(",") if p],
                 "reservation": reserved.get(name),
                 "boot_time": time_or_none(record.get("BootTime", "")),
+                "slurmd_start_time": time_or_none(record.get("SlurmdStartTime", "")),
                 "switch_path": (network or {}).get(record.get("NodeAddr", "")),
                 "slurm_switch_path": paths.get(name),
             }

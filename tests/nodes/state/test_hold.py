@@ -28,6 +28,7 @@ def node(name: str, *states: str, **changes: Any) -> dict[str, Any]:
         "reason_at": None,
         "boot_time": BOOT,
         "instance_id": f"i-{name}",
+        "slurmd_start_time": None,
         **changes,
     }
 
@@ -295,6 +296,20 @@ def test_a_lost_node_is_tested_once_by_the_next_controller(controller: Controlle
     controller.now += 60
     controller.look()
     assert len(controller.started) == 1
+
+
+def test_an_instance_is_tested_when_its_own_slurmd_has_started(controller: Controller) -> None:
+    """A test of the one before would wait for it, and be counted against the new instance."""
+    controller.tested("a")
+    controller.nodes = [node("a", slurmd_start_time=BOOT)]
+    controller.look()
+    for name in ("i-other", None, "i-other"):
+        controller.nodes = [node("a", instance_id=name, slurmd_start_time=BOOT)]
+        controller.look()
+    assert (controller.reserved, controller.started) == (["a"], [])
+    controller.nodes = [node("a", instance_id="i-other", slurmd_start_time=TESTED)]
+    controller.look()
+    assert [nodes for _, nodes, _ in controller.started] == [["a"]]
 
 
 def test_one_run_at_a_time(controller: Controller) -> None:

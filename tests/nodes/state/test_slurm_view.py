@@ -13,8 +13,8 @@ from tests.nodes.metrics.fake_node import Machine
 
 NODES = """\
 NodeName=ip-10-1-0-33 Arch=x86_64 NodeAddr=10.1.0.33 NodeHostName=ip-10-1-0-33 State=IDLE+DRAIN \
-Partitions=workers,all BootTime=2026-11-23T06:00:00 Reason=clusterwright: xid: 79 \
-[root@2026-11-23T07:58:00]
+Partitions=workers,all BootTime=2026-11-23T06:00:00 SlurmdStartTime=2026-11-23T06:01:00 \
+Reason=clusterwright: xid: 79 [root@2026-11-23T07:58:00]
 NodeName=ip-10-1-0-34 NodeAddr=10.1.0.34 State=DOWN*+NOT_RESPONDING Partitions=workers \
 BootTime=None
 """
@@ -85,6 +85,7 @@ def test_nodes_have_group_instance_reason_and_switches(machine: Machine) -> None
             "partitions": ["workers", "all"],
             "reservation": "held",
             "boot_time": "2026-11-23T06:00:00Z",
+            "slurmd_start_time": "2026-11-23T06:01:00Z",
             "switch_path": ["nn-1", "nn-2", "nn-3"],
             "slurm_switch_path": ["spine-1", "leaf-1"],
         },
@@ -100,6 +101,7 @@ def test_nodes_have_group_instance_reason_and_switches(machine: Machine) -> None
             "partitions": ["workers"],
             "reservation": None,
             "boot_time": None,
+            "slurmd_start_time": None,
             "switch_path": None,
             "slurm_switch_path": ["spine-1"],
         },
