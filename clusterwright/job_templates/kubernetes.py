@@ -41,6 +41,7 @@ from clusterwright.platforms.kubernetes.job_sets import (
     train_job,
 )
 from clusterwright.platforms.kubernetes.jobs import (
+    GOVERNED_PRIORITY_SUFFIX,
     PRIORITY_LABEL,
     job_manifest,
     server_manifests,
@@ -313,7 +314,7 @@ def _prioritise(context: Context, found: Manifest) -> None:
     """Set the priority of the job where task governance has it."""
     priority = context.optional("priority")
     if priority is not None and context.cluster.hyperpod.task_governance is not None:
-        found["metadata"]["labels"][PRIORITY_LABEL] = f"{priority}-priority"
+        found["metadata"]["labels"][PRIORITY_LABEL] = f"{priority}{GOVERNED_PRIORITY_SUFFIX}"
 
 
 def training(

@@ -45,7 +45,7 @@ bcast? bcast-exclude= compress? disable-status:X epilog= exact external-launcher
 immediate?I jobid= kill-on-bad-exit?K label:l mpi= msg-timeout= multi-prog no-allocate:Z nodefile=F
 overlap preserve-env:E prolog= pty? quit-on-interrupt:q relative=r send-libs? slurmd-debug=
 task-epilog= task-prolog= threads=T tree-width= treewidth= tres-per-job= unbuffered:u
-wait=W auto-resume= cpu-bind= nodefile=F
+wait=W auto-resume= cpu-bind= nodefile=F x11?
 """
 
 

@@ -55,6 +55,19 @@ def test_accelerate_1317_address_with_a_user_is_found() -> None:
     made.passes("CW-J023", TWO_NODES + launch.format("$FIRST"))
 
 
+def test_parallelcluster_3033_forwarding_of_x11_is_found() -> None:
+    made.fails("CW-J101", f"{HEAD}srun --x11 xterm\n")
+    made.passes("CW-J101", f"{HEAD}srun xterm\n")
+
+
+def test_deepspeed_examples_575_file_of_hosts_that_nothing_writes_is_found() -> None:
+    launch = "deepspeed --hostfile=hosts.txt train.py\n"
+    found = made.fails("CW-J062", TWO_NODES + launch)
+    assert found.message.startswith("hosts.txt is neither beside the job file nor written by it")
+    lists = 'scontrol show hostnames | sed "s/$/ slots=8/" > hosts.txt\n'
+    made.passes("CW-J062", TWO_NODES + lists + launch)
+
+
 def test_enroot_243_port_of_outgoing_connections_is_found() -> None:
     line = "export MASTER_PORT=$((SLURM_JOB_ID % 16384 + {}))\nsrun python train.py\n"
     found = made.fails("CW-J029", TWO_NODES + line.format(49152))

@@ -43,7 +43,7 @@ def test_hpcfund_47_rank_of_the_batch_script_is_found() -> None:
 def test_deepspeed_662_options_after_the_program_are_found() -> None:
     found = made.fails("CW-J062", f"{HEAD}deepspeed --no_ssh tune.py --hostfile=hosts\n")
     assert "deepspeed does not read --hostfile" in found.message
-    made.passes("CW-J062", f"{HEAD}deepspeed --hostfile=hosts tune.py\n")
+    made.passes("CW-J062", f"{HEAD}list > hosts\ndeepspeed --hostfile=hosts tune.py\n")
 
 
 def test_deepspeed_3624_slots_that_do_not_exist_are_found() -> None:

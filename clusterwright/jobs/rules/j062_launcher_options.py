@@ -25,6 +25,7 @@ class LauncherOptions(JobRule):
         "argument parsers of torchrun, accelerate launch and deepspeed; Accelerate, "
         "utils/launch.py: num_processes // num_machines; huggingface/accelerate#2240 "
         "(--same-network has no value), deepspeedai/DeepSpeed#662 and #3624, "
+        "deepspeedai/DeepSpeedExamples#575, "
         "huggingface/open-r1#353"
     )
 
@@ -118,6 +119,14 @@ def _hosts(job: Job, step: Step, launcher: Launcher) -> Results:
             )
         return
     text = None if word.dynamic else written(job, word.text) or job.beside(word.text)
+    if text is None and _absent(job, word):
+        yield Fail(
+            message=f"{word.text} is neither beside the job file nor written by it: without its "
+            "file of hosts deepspeed trains on the first node only",
+            at=word,
+            severity="warning",
+            hint=f"write it before: a line `HOST slots=NUMBER` for each node, > {word.text}",
+        )
     hosts: dict[str, int] = {}
     for line in (text or "").splitlines():
         found = _HOST.match(line.strip())
@@ -134,6 +143,15 @@ def _hosts(job: Job, step: Step, launcher: Launcher) -> Results:
         chosen = launcher.options.get(name)
         if hosts and chosen is not None and not chosen.dynamic:
             yield from _chosen(chosen, hosts)
+
+
+def _absent(job: Job, word: Word) -> bool:
+    """Whether a relative file of hosts is named nowhere else in the script of several nodes."""
+    if word.dynamic or word.text.startswith(("/", "~")) or (job.nodes or 1) < 2:
+        return False
+    name = word.text.rpartition("/")[2]
+    named = sum(line.count(name) for line in job.file.lines)
+    return job.unit == "node" and named == 1
 
 
 def _chosen(word: Word, hosts: Mapping[str, int]) -> Results:

@@ -11,6 +11,7 @@ from clusterwright.platforms.kubernetes.groups import (
     node_resources,
     shared_groups,
 )
+from clusterwright.platforms.kubernetes.jobs import GOVERNED_QUEUE_SUFFIX
 from clusterwright.platforms.kubernetes.queues import QUEUE
 from clusterwright.platforms.kubernetes.tenants import namespace_of, tenants_of
 from clusterwright.platforms.kubernetes.values import EXCLUDED_FROM_QUOTAS
@@ -22,18 +23,22 @@ class QueueOfJob(ManifestRule):
     prevents = "a job that Kueue never admits: LocalQueue doesn't exist, or resource unavailable"
     source = (
         "Kueue documentation, Local Queue and Cluster Queue (coveredResources); "
-        "kubernetes-sigs/kueue#4848; the queues of the spec"
+        "kubernetes-sigs/kueue#4848; SageMaker developer guide, HyperPod task governance; the "
+        "queues of the spec"
     )
 
     def check(self, manifests: Manifests) -> Results:
-        if not queued(manifests.cluster):
+        governed = manifests.cluster.hyperpod.task_governance is not None
+        if not governed and not queued(manifests.cluster):
             return
         documents = manifests.file.documents
         if any(text_at(document, "kind") == "LocalQueue" for document in documents):
             return  # queues of the user
         for document in documents:
             queue = document.get("metadata", "labels", QUEUE_LABEL)
-            if queue is not None:
+            if queue is not None and governed:
+                yield from _governed(manifests, document, queue)
+            elif queue is not None:
                 yield from _queue(manifests, document, queue)
             if queue is not None and queue.text == QUEUE:
                 yield from _resources(manifests, document)
@@ -59,6 +64,24 @@ def _queue(manifests: Manifests, document: Item, queue: Item) -> Results:
             severity="warning",
             requested=namespace.text,
             hint=f"namespaces with a queue: {', '.join(namespaces)}",
+        )
+
+
+def _governed(manifests: Manifests, document: Item, queue: Item) -> Results:
+    """Task governance makes a queue in the namespace of each team, with a name of its own."""
+    cluster = manifests.cluster
+    spaces = [namespace_of(cluster, tenant) for tenant in tenants_of(cluster)]
+    namespace = text_at(document, "metadata", "namespace")
+    own = [space for space in spaces if namespace in (None, space)]
+    queues = [f"{space}{GOVERNED_QUEUE_SUFFIX}" for space in own or spaces]
+    if queue.text is not None and (queue.text not in queues or not own):
+        place = f" in the namespace {namespace}" if namespace is not None else ""
+        yield Fail(
+            message=f"task governance has no queue {queue.text}{place}",
+            at=queue,
+            severity="warning",
+            requested=queue.text,
+            hint=f"{QUEUE_LABEL}: {' or '.join(queues)}, in the namespace of the team",
         )
 
 

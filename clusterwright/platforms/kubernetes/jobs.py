@@ -43,6 +43,7 @@ PRIORITY_LABEL = "kueue.x-k8s.io/priority-class"
 KUEUE_WORKLOAD_PRIORITY_CLASS_LABEL_KEY)."""
 
 GOVERNED_QUEUE_SUFFIX = "-localqueue"
+GOVERNED_PRIORITY_SUFFIX = "-priority"
 """Suffix of the queue that task governance creates (same source,
 SAGEMAKER_MANAGED_LOCAL_QUEUE_SUFFIX).
 """

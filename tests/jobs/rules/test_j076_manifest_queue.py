@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import json
 
-from tests.jobs.made_manifests import SPEC, WHOLE, fails, in_list, passes, pod, pytorch_job
+from tests.jobs.made_manifests import (
+    HYPERPOD,
+    SPEC,
+    WHOLE,
+    fails,
+    in_list,
+    passes,
+    pod,
+    pytorch_job,
+)
 
 QUEUES = {**SPEC, "kubernetes": {"workloads": {"queueing": "kueue"}}}
 LABEL = "kueue.x-k8s.io/queue-name"
@@ -45,3 +54,14 @@ def test_own_queues_and_jobs_without_one() -> None:
     passes("CW-J076", in_list(own, text), QUEUES)
     passes("CW-J076", text, {**SPEC, "kubernetes": {"workloads": {"queueing": "none"}}})
     passes("CW-J076", pytorch_job(pod({"rdma/ib": 1})), QUEUES)
+
+
+def test_queues_of_task_governance_are_those_of_the_teams() -> None:
+    governed = {**HYPERPOD, "hyperpod": {"task_governance": {}}, "tenants": [{"name": "a"}]}
+    own = {LABEL: "hyperpod-ns-a-localqueue"}
+    found = fails("CW-J076", pytorch_job(pod(), labels={LABEL: "jobs"}), governed)
+    assert (found.hint or "").startswith(f"{LABEL}: hyperpod-ns-a-localqueue")
+    other = pytorch_job(pod(), labels=own, namespace="hyperpod-ns-b")
+    assert fails("CW-J076", other, governed).message.endswith("in the namespace hyperpod-ns-b")
+    passes("CW-J076", pytorch_job(pod(), labels=own), governed)
+    passes("CW-J076", pytorch_job(pod(), labels=own, namespace="hyperpod-ns-a"), governed)
