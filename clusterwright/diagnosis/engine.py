@@ -92,13 +92,19 @@ _REPEATED: Final = {
     "lustre-quota": "disk-quota",
     "clock": "munge-clock",
     "efa-not-used": "efa-error",
+    "dcgm-start": "program",
+    "api-server": "mpi",
 }
 """What a cause is called by a program that meets it, if that program does not say more."""
 
 _XID: Final = re.compile(r"GPU: Xid (?P<code>\d+) on (?P<device>[\da-f:.]+): ")
 _VERDICT: Final = "154"
 
-_SAYS_MORE: Final = {"efa-error": lambda cause: "an earlier error of this" not in cause}
+_SAYS_MORE: Final = {
+    "efa-error": lambda cause: "an earlier error of this" not in cause,
+    "program": lambda cause: "DCGM: its host engine does not start" not in cause,
+    "mpi": lambda cause: "on another node" not in cause,
+}
 
 _RUN: Final = 500
 """Lines between exceptions of one failure."""
@@ -123,8 +129,11 @@ _STATEMENT: Final = Signature(
 _EVERYTHING: Final = "clusterwright diagnose {file}"
 _ERROR: Final = Expression(
     # What programs write before they give up; warnings and counters of errors do not look so.
-    r"\bfatal\b|\bpanic\b|\bCRITICAL\b|(?:^|[\s\]:])(?:error|ERROR|Error)(?::|\]|\s-)|"
-    r"^(?:\w+\.)*[A-Z]\w*(?:Error|Exception)\b|exit(?:ed with)?(?: exit)? (?:code|status) [1-9]"
+    r"\bfatal\b|\bpanic\b|\bCRITICAL\b|(?:^|[\s\[\]:])(?:error|ERROR|Error)(?::|\]|\s-)|"
+    r"^(?:\w+\.)*[A-Z]\w*(?:Error|Exception)\b|exit(?:ed with)?(?: exit)? (?:code|status) [1-9]|"
+    # A level in a field, as of JSON, and one after a time.
+    r"\blevel\"?[:=] ?\"?(?:[Ee]rror|ERROR|[Ff]atal|FATAL|panic|critical)\b|"
+    r"\d\d:\d\d:\d\d\S{0,12} \[?(?:ERROR|FATAL|CRITICAL|SEVERE)\b"
 )
 _GUESS: Final = Expression(
     # What a program lists because it does not know the reason itself.
@@ -287,7 +296,11 @@ def _line_number(ident: str) -> int:
 
 
 def _is_error(line: Evidence) -> bool:
-    return bool(_ERROR.search(line.text, line.text.lower())) and not _is_echo(line)
+    return (
+        bool(_ERROR.search(line.text, line.text.lower()))
+        and not statements.is_harmless(line.text)
+        and not _is_echo(line)
+    )
 
 
 def _is_echo(line: Evidence) -> bool:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, NamedTuple
 
-from clusterwright.diagnosis import deployment_output
+from clusterwright.diagnosis import deployment_output, mpi_help
 from clusterwright.diagnosis.backtraces import Backtraces
 from clusterwright.diagnosis.continuations import Causes
 from clusterwright.diagnosis.deployment_output import FailedResource
@@ -310,12 +310,17 @@ def _joined(lines: Iterable[Line]) -> Iterator[Line]:
             yield line
             continue
         block.append(line)
-        if len(block) > _LONGEST_BLOCK or (len(block) == 1 and not _IS_HELP.search(line.text)):
+        if len(block) > _LONGEST_BLOCK or (len(block) == 1 and not _is_help(line.text)):
             yield from block
             block = None
     yield from block or ()
     for text, number in (*backtraces.end(), *panics.end()):
         yield Line(text, number)
+
+
+def _is_help(text: str) -> bool:
+    """Whether a help text of MPI begins with a line."""
+    return bool(_IS_HELP.search(text) or mpi_help.BEGINS.search(text))
 
 
 def _answered(lines: Iterable[Line]) -> Iterator[Line]:
@@ -329,11 +334,13 @@ def _answered(lines: Iterable[Line]) -> Iterator[Line]:
 
 
 def _with_causes(lines: Iterable[Line]) -> Iterator[Line]:
-    """The lines, with what AWS's SDK for Go writes about an error after it in one with it."""
+    """The lines, with what AWS's SDK for Go or XLA writes about an error after it in one with
+    it.
+    """
     causes = Causes()
     held: Line | None = None
     for line in lines:
-        if held is not None and causes.is_part(line.text):
+        if causes.is_part(line.text) and held is not None:
             held = replace(held, text=f"{held.text.rstrip()} {line.text.strip()}")
             continue
         if held is not None:

@@ -123,6 +123,16 @@ PARTS: Final[tuple[Part, ...]] = (
 """In the order in which they are tried."""
 
 
+_ENROOT: Final = re.compile(
+    # The messages of enroot's own common::err, as its command writes them.
+    r"^(?:\S{1,40}: )?\[ERROR\] (?P<message>(?:Could not (?:retrieve|acquire|parse|change|find|"
+    r"process|"
+    r"extract|unpack)|Unsupported (?:authentication|architecture)|\S+ exited with return code|"
+    r"Invalid image (?:format|reference)|Checksum validation|Unknown (?:NVIDIA|MELLANOX)|"
+    r"(?:Missing directive )?ENROOT_|Process not found|URL https?://|Failed to mount:|"
+    r"No such file or directory: |File already exists: |Command not found: |Missing dependenc)"
+    r"[^\n]{0,300})"
+)
 _STATUS: Final = re.compile(r"\bURL https?://\S+ returned error code: (?P<code>[45]\d\d)\b")
 _STATUSES: Final = {
     "401": "the registry refuses the credentials, or they are missing or have expired; or it has "
@@ -132,6 +142,12 @@ _STATUSES: Final = {
     "429": "the registry refuses more pulls for a while (its limit of the rate)",
 }
 """Statuses of HTTP with which registries answer (OCI Distribution Specification, error codes)."""
+
+
+def enroot(text: str) -> str | None:
+    """What is wrong by a line of enroot's command; None for lines of others."""
+    found = _ENROOT.search(text)
+    return None if found is None else cause(found["message"])
 
 
 def cause(message: str, place: str = "") -> str | None:

@@ -33,13 +33,21 @@ PARTS: Final[tuple[Part, ...]] = (
         r"(?:uid|user) \S+ (?:(?:is )?not (?:allowed|authori|permitted|privileg|an? )|trying |"
         r"attempted |tried |lacks )|from uid \S+ for job|"
         r"privilege (?:revoked|required)|request from (?:invalid|unauthorized) (?:user|uid)|"
-        r"(?:RPC|REQUEST_\w+|request) from (?:\w+ ){0,3}uid|uid[ =]\d+ (?:attempt|tri|is not)",
+        r"(?:RPC|REQUEST_\w+|request) from (?:\w+ ){0,3}uid|uid[ =]\d+ (?:attempt|tri|is not)|"
+        r"Rejected request|(?:attempt to|rejecting) (?:\w+ ){0,3}token|Attempt to (?:change|set) "
+        r"(?:admin_?comment|SiteFactor)|Requested [UG]ID=\S* doesn't match|"
+        r"update of expediting job from",
     ),
     part(
         "Slurm: a token of authentication has expired, or the clocks of the hosts differ: renew "
         "it (scontrol token) and check the clocks",
         r"(?:token|credential|jwt|auth)\w*[^\n]{0,40}(?:expired|expir)|expired (?:token|"
         r"credential)|(?:out of sync|unsynchronized) clocks?|clock skew|rewound",
+    ),
+    part(
+        "Slurm: the clock of the controller and that of the file system with its state "
+        "(StateSaveLocation) differ",
+        r"clock of the file system|modification time of [^\n]{1,200} moved backwards",
     ),
     part(
         "Slurm: a message or a saved state is of another version of Slurm's protocol: daemons and "
@@ -90,7 +98,7 @@ PARTS: Final[tuple[Part, ...]] = (
     part(
         "Slurm: GPUs are not found as gres.conf asks (AutoDetect): the driver, NVML or another "
         "vendor's library does not answer on the node, or slurmd is built without it",
-        r"\bnvml(?!-)|\brsmi\b|oneapi|\bMIG\b|AutoDetect|cpu_range|"
+        r"\bnvml(?!-)|\brsmi\b|\boneapi|\bMIG\b|AutoDetect|cpu_range|"
         r"\b(?-i:GPUs?)\b(?! specification)[^\n]{0,60}"
         r"(?:fail|not |unable|error)|Failed to (?:get|enumerate|set|initialize|find) [^\n]{0,40}"
         r"(?:devices?\b|GPU|card|driver|frequency|clock)|machine to abstract|\bnvidia(?!_imex)",
@@ -101,7 +109,8 @@ PARTS: Final[tuple[Part, ...]] = (
         "cores or links differ between gres.conf, slurm.conf and the hardware",
         r"\bgres\b|gres\.conf|gres/\w+|MultipleFiles|\b(?-i:File)=|\bshards?\b|\b(?-i:MPS)\b|"
         r"links string|-per-socket|[Tt]res[- _]per|gpu-bind|tres-?bind|map or mask value|"
-        r"ntasks_per_tres|generic resource|File and ",
+        r"ntasks_per_tres|generic resource|File and |\bFile specification|config-only GPU|"
+        r"\bGRES\[",
         r"gres",
     ),
     part(
@@ -141,6 +150,21 @@ PARTS: Final[tuple[Part, ...]] = (
         "is drained: see its script and log",
         r"\b\w*(?:pro|epi)log(?!Flag|Slurm)\w*",
         r"prolog|epilog|prep/|prep_[gp]_",
+    ),
+    part(
+        "Slurm: the health check of a node (HealthCheckProgram) failed or did not run",
+        r"health_?check\w*|HealthCheck\w+",
+        r"health_check",
+    ),
+    part(
+        "Slurm: mails about jobs cannot be sent (MailProg)",
+        r"\bMailProg\b",
+    ),
+    part(
+        "Slurm: a file or folder of it may be written or read by other users, so that they can "
+        "take "
+        "over the daemon: correct its owner and permissions",
+        r"WORLD (?:WRITABLE|READABLE)|CORRECT FILE PERMISSIONS|SEVERE SECURITY VULNERABILITY",
     ),
     part(
         "Slurm: a SPANK plug-in (plugstack.conf) cannot be loaded or failed on the node, such as "
@@ -221,6 +245,9 @@ PARTS: Final[tuple[Part, ...]] = (
         r"underflow|should(?: never|n't| not) (?:happen|be|get|execute|ever)|"
         r"(?-i:(?<!\()\bNULL\b)|mis-?count|"
         r"inconsisten\w*|assert|count (?:is )?(?:wrong|bad)|"
+        r"lacks assigned nodes|\bno (?:job resources|job_resrcs|details|ret_list)|job array "
+        r"hash|task "
+        r"ID hash|out of sync\b|record found with no|(?:Retry|Node|ping_)count|index mismatch|"
         r"(?:under|over)-?allocat|pointer (?:reset|is)|Bad het_job_list|lacks het_job_list|bitmap",
     ),
     part(
@@ -237,7 +264,8 @@ PARTS: Final[tuple[Part, ...]] = (
         r"\bstate[ _-]?(?:save|file|data|dir|location)\w*|(?:save|recover\w*|restore\w*|dump|"
         r"load|incomplete)[ _](?:\w+[ _])?state\b|StateSaveLocation|SlurmdSpoolDir|spool ?dir|"
         r"data checkpoint|state checkpoint|slurm_script|batch (?:script|dir)|hash table|"
-        r"job_script|"
+        r"job_script|checkpoint file|script file|(?:unpack|load) \w+(?: from)? state|lost, "
+        r"state set|"
         r"Incomplete \w+ ?\w* (?:state|record|data)|split brain|running as primary|heartbeat|"
         r"(?:reading|writing) (?:file|to|job) |signed certificate[^\n]*state|conf-?cache",
         r"_state$|state_(?:save|file|load)|_(?:load|dump|recover|restore|pack|unpack|"
@@ -273,7 +301,9 @@ PARTS: Final[tuple[Part, ...]] = (
     ),
     part(
         "Slurm: clusters of the federation do not reach each other or have different jobs",
-        r"\bfed\b|federat\w+|sibling|origin (?:cluster|id|job)",
+        r"\bfed\b|federat\w+|sibling|origin (?:cluster|id|job)|\bsib\b|\bfed_job\w*|"
+        r"cluster (?:rec )?by (?:cluster )?id|viable clusters|(?:find|by) (?:at least one "
+        r")?cluster\b",
         r"fed_|_fed|sib|origin|ctld_mult",
     ),
     part(
@@ -360,7 +390,8 @@ PARTS: Final[tuple[Part, ...]] = (
         r"MESSAGE_\w+)|"
         r"msg_type|msg type|\bmessages?\b|con_?mgr\w*|communication|\bports?\b|\[fd:|revents|"
         r"(?:not?|bad|invalid|unexpected|wrong|lost) (?:\w+ )?respon[sd]\w*|ok ack|port_in|"
-        r"addrinfo|forward|resolve \S*(?:host|addr)",
+        r"addrinfo|forward|resolve \S*(?:host|addr)|batch launch|nodes to respond|agent threads|"
+        r"batch completion|talking with itself",
         r"slurm_(?:send|recv|receive|msg|open|unpack|init_msg|accept|conn|get_\w*addr|set_addr|"
         r"bind|"
         r"listen|bufs|net)|forward|_fwd|agent|conmgr|con_mgr|duplex|socket|poll|accept|listen|"
@@ -444,7 +475,7 @@ def _wrong(message: str) -> str | None:
     return None
 
 
-_ANY_PLACE: Final = PARTS[:5]
+_ANY_PLACE: Final = PARTS[:6]
 """What is said by words alone, whatever part of Slurm says it."""
 _SCRIPT: Final = next(one for one in PARTS if "cli_filter" in one.wrong)
 _BOOKKEEPING: Final = next(one for one in PARTS if "its own bookkeeping" in one.wrong)
@@ -512,3 +543,9 @@ FOREIGN: Final = frozenset(
 def is_line(text: str) -> bool:
     """Whether a line is an error of a daemon of Slurm."""
     return bool(_DAEMON.search(text))
+
+
+def is_fatal(text: str) -> bool:
+    """Whether a daemon of Slurm ends with a line, whatever it says may be ignored."""
+    found = _DAEMON.search(text)
+    return found is not None and found.group("level") == "fatal"

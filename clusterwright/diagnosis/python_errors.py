@@ -21,6 +21,7 @@ _LONGEST: Final = 200
 _INNERMOST: Final = 8
 _VARIABLE: Final = re.compile(r"^['\"]?(?P<name>[A-Z][A-Z0-9]*_[A-Z0-9_]+)['\"]?$")
 _WRITES: Final = re.compile(r"save|write|dump|export|upload|commit", re.IGNORECASE)
+_EITHER: Final = re.compile(r"shard(?:ed)?_\w*(?:state|param|dict)|(?<!load_)state_dict$")
 _COMMAND: Final = re.compile(r"Command ['\"\[]+(?P<command>[^'\"\],]{1,160})")
 _COMMAND_TEXT: Final = re.compile(r"Command '(?P<text>[^\n]{1,400})' (?:returned|died|timed out)")
 _SHELL: Final = re.compile(r"&&|\|\||[;|`]|\$\(|^(?:if|for|while|set|cd|export|source|\.) ")
@@ -367,4 +368,6 @@ def _place_of_module(module: str) -> Place | None:
 
 def _done(frames: Sequence[Frame]) -> str:
     text = " ".join(frame.function for frame in frames[-_INNERMOST:])
-    return "written" if _WRITES.search(text) else "loaded"
+    if _WRITES.search(text):
+        return "written"
+    return "loaded or written" if _EITHER.search(text) else "loaded"

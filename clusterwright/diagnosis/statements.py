@@ -16,6 +16,10 @@ from typing import Final
 from clusterwright.diagnosis import (
     aws_errors,
     grpc_codes,
+    parts_agents,
+    parts_containers,
+    parts_dcgm,
+    parts_eks,
     parts_kubernetes,
     parts_parallelcluster,
     parts_slurm,
@@ -24,6 +28,7 @@ from clusterwright.diagnosis import (
 from clusterwright.diagnosis.model import Evidence
 from clusterwright.diagnosis.wording import NOT_AN_ERROR, kind_of
 
+_WRITERS: Final = (*parts_agents.WRITERS, *parts_dcgm.WRITERS, *parts_eks.WRITERS)
 LAST_LINES: Final = 3
 """A log ends with an error if it is one of so many last lines."""
 
@@ -31,6 +36,8 @@ _LONGEST: Final = 220
 _REQUEST: Final = re.compile(
     r"\((?:Service|RequestToken|Request ID|Status Code): [^()\n]{1,300}\)"
 )
+_SUBJECTS: Final = re.compile(r"\b(?:debug|info)\b(?= \w)")
+"""What errors of Slurm's daemons are about, as `debug level`; they have a level of their own."""
 _CODE: Final = re.compile(r"Error Code: (\w{3,80})")
 _GAP: Final = 25
 _LONGEST_TRACEBACK: Final = 60
@@ -293,6 +300,11 @@ def may_state(text: str) -> bool:
     return _has_hint(text) and _said(text, known_to_fail=True) is not None
 
 
+def is_harmless(text: str) -> bool:
+    """Whether a line is an error of a known program that healthy nodes have too."""
+    return any(one.is_harmless(text) for one in _WRITERS)
+
+
 def _has_hint(text: str) -> bool:
     lowered = f" {text.lower()}"
     return any(hint in lowered for hint in _HINTS)
@@ -316,11 +328,15 @@ def _said(text: str, known_to_fail: bool) -> tuple[bool, str | None] | None:
     event = parts_kubernetes.event(text, known_to_fail)
     if event is not None:
         return True, event
-    of_cluster = parts_parallelcluster.error(text)
-    if of_cluster is not None:
-        return False, of_cluster
     if parts_slurm.is_line(text):
-        return None if NOT_AN_ERROR.search(text) else (False, parts_slurm.error(text))
+        if not parts_slurm.is_fatal(text) and NOT_AN_ERROR.search(_SUBJECTS.sub("", text)):
+            return None
+        return False, parts_slurm.error(text)
+    if is_harmless(text):
+        return None
+    written = _of_program(text)
+    if written is not None:
+        return False, written
     for form in FORMS:
         found = form.pattern.search(text)
         if found is None:
@@ -341,6 +357,15 @@ def _said(text: str, known_to_fail: bool) -> tuple[bool, str | None] | None:
         return form.strong, f"{subject}{sentence}: {_shortened(message)}"
     end = _end(text)
     return None if end is None or NOT_AN_ERROR.search(text) else (False, end)
+
+
+def _of_program(text: str) -> str | None:
+    """What is wrong by an error of a program whose parts are known; None for other lines."""
+    of_cluster = parts_parallelcluster.error(text)
+    if of_cluster is not None or NOT_AN_ERROR.search(text):
+        return of_cluster
+    readers = (parts_containers.enroot, *(one.error for one in _WRITERS))
+    return next(filter(None, (read(text) for read in readers)), None)
 
 
 def _shortened(message: str) -> str:

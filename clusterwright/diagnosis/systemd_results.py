@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from clusterwright.diagnosis import slurm_texts
 from clusterwright.diagnosis.parts import part, reason
 from clusterwright.diagnosis.signature import Values
 
@@ -65,6 +66,14 @@ PARTS: Final = (
 such as one of a start after a reboot for which another unit did not stop in time.
 """
 
+_HANGS: Final = (
+    "slurmctld hangs there, as releases before 24.11.6 can for ever, and those before 25.05.8 and "
+    "25.11.6 because of slow clients (slurmctld -V)"
+)
+"""SchedMD/slurm, CHANGELOG (read 2026-11). The daemon itself writes nothing about it without
+DebugFlags=Conmgr.
+"""
+
 _OTHERS: Final = re.compile(r"(?:apt-daily|motd-news|run-user-|session|snap|user@)")
 """Units of sessions, updates and packages, which end in such ways on healthy nodes."""
 
@@ -80,7 +89,23 @@ def cause(values: Values) -> str | None:
         return None
     path = f" ({values['program']})" if values.get("program") else ""
     answer = reason(values.get("rest") or "") if step == "EXEC" else None
+    if values["unit"] == "slurmctld" and said == TIMED_OUT["stop"]:
+        answer = _HANGS
     return f"the service {values['unit']} {said}{path}{': ' + answer if answer else ''}"
+
+
+def reconfigure(values: Values) -> str | None:
+    """Why slurmctld does not read its files again, or does not end, as it was asked."""
+    asked = {"reconfigure": "read its configuration again", "shutdown": "end"}[values["request"]]
+    if not re.search(r"timed out|Unexpected message|connection lost", values["reason"]):
+        said = slurm_texts.meaning(values["reason"])
+        if said is None and "Unable to contact" in values["reason"]:
+            said = "it does not run, or the host does not reach it"
+        return f"Slurm: slurmctld was asked to {asked}: {said}" if said else None
+    return (
+        f"Slurm: slurmctld was asked to {asked} and gave no answer in time: it is busy or "
+        f"{_HANGS.removeprefix('slurmctld ')}"
+    )
 
 
 def mount(values: Values) -> str | None:

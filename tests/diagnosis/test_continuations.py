@@ -7,7 +7,8 @@ from tests.diagnosis.made import findings, of_log
 
 def test_error_behind_an_error_of_the_sdk_is_one_finding_with_it() -> None:
     text = (
-        "E0404 1 driver.go:120] could not create volume in EC2: WebIdentityErr: failed to retrieve "
+        "E0404 1 driver.go:120] could not create volume in EC2: WebIdentityErr: failed to "
+        "retrieve "
         "credentials\n"
         "caused by: AccessDenied: Not authorized to perform sts:AssumeRoleWithWebIdentity\n"
         "\tstatus code: 403, request id: 2550e4a3-f66a-4a6c-8080-47a7787e8bd3"
@@ -23,3 +24,16 @@ def test_status_of_a_request_without_a_cause_stays_a_line() -> None:
         "something else",
         "status code: 400, request id: 1 caused by: nothing",
     ]
+
+
+def test_status_of_xla_that_another_one_has_is_one_line_with_it() -> None:
+    text = (
+        "jaxlib.xla_extension.XlaRuntimeError: INTERNAL: custom call 'xla.gpu.all_reduce' "
+        "failed:\n"
+        "external/xla/xla/service/gpu/nccl_utils.cc:133: NCCL operation ncclGetUniqueId(&id) "
+        "failed: Unable to load NCCL library.\n"
+        "external/xla/xla/other.cc:1: this is a line of its own"
+    )
+    lines = of_log(text)
+    assert len(lines) == 2
+    assert lines[0].text.endswith("Unable to load NCCL library.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from clusterwright.diagnosis.parts_containers import PARTS, cause
+from clusterwright.diagnosis.parts_containers import PARTS, cause, enroot
 from tests.diagnosis.made import findings, of_log
 
 CASES = (
@@ -115,3 +115,18 @@ def test_error_of_enroot_is_named_whole() -> None:
 def test_words_of_an_image_do_not_decide() -> None:
     said = cause("couldn't use docker://ghcr.io#org/overlay-mount-epilog:1 as environment") or ""
     assert "environment or the working directory" in said
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("[ERROR] Checksum validation failed", "cannot be imported"),
+        ("[ERROR] URL https://a/v2 returned error code: 404 Not Found", "does not exist"),
+        ("[ERROR] Unknown NVIDIA driver capability: a", "GPUs"),
+        ("[ERROR] frob", None),
+        ("2026-11-03 [ERROR] Checksum validation failed", None),
+    ],
+)
+def test_line_of_the_command_of_enroot(line: str, words: str | None) -> None:
+    said = enroot(line)
+    assert said is None if words is None else words in (said or "")

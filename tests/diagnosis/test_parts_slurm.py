@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from clusterwright.diagnosis.parts_slurm import PARTS, cause, error, is_line, wrong
+from clusterwright.diagnosis.parts_slurm import PARTS, cause, error, is_fatal, is_line, wrong
 from tests.diagnosis.made import findings, of_log
 
 CASES = (
@@ -12,6 +12,7 @@ CASES = (
     ("decode_jwt: token expired at 1764000000", "expired"),
     ("unpack_it: protocol_version 9984 not supported", "another version"),
     ('slurm_set_addr: Unable to resolve "workers-3"', "cannot be resolved"),
+    ("The clock of the file system and this computer appear to not be synchronized", "clock"),
     ("association 5 does not have access to qos normal", "may not use a QOS"),
     ("If munged is up, restart with more threads", "MUNGE"),
     ("verify_internal: the signature is wrong", "own keys"),
@@ -25,6 +26,9 @@ CASES = (
     ("Unable to create cgroup of the step", "cgroups"),
     ("oci.conf has no RunTimeRun", "bundle"),
     ("Prolog of job 3 did not end", "the prolog or the epilog"),
+    ("health_check didn't run: status:1 reason:a", "health check"),
+    ("MailProg returned error, it's output was 'a'", "mails"),
+    ("### /run/slurm DIRECTORY IS WORLD WRITABLE ###", "other users"),
     ("spank_user failed.", "SPANK"),
     ("job_submit/lua: the script has an error", "job_submit"),
     ("_set_xauthority: failed to run xauth", "X11"),
@@ -160,7 +164,8 @@ def test_name_of_a_request_is_no_cause(message: str) -> None:
 @pytest.mark.parametrize(
     "message",
     [
-        "_slurm_rpc_complete_job_allocation: JobId=5 error Job/step already completing or completed",
+        "_slurm_rpc_complete_job_allocation: JobId=5 error Job/step already completing or "
+        "completed",
         "_slurm_rpc_step_complete: StepId=5.0 Invalid job id specified",
         "_slurm_rpc_job_step_create for JobId=5: Requested nodes are busy",
         "poll(): Interrupted system call",
@@ -243,3 +248,22 @@ def test_signature_of_a_daemons_line(message: str, signature: str) -> None:
 def test_a_path_with_the_name_of_a_part_is_not_of_that_part() -> None:
     assert "proctrack" not in str(wrong("open /var/log/slurm_jobacct.log: Permission denied"))
     assert "proctrack" in str(wrong("jobacct_common_free: cannot stop the polling"))
+
+
+def test_fatal_error_counts_whatever_may_be_ignored() -> None:
+    text = (
+        "[2026-11-30T10:00:00.000] fatal: Can not recover last_tres state, incompatible version, "
+        "start with '-i' to ignore this. Warning: using -i will lose the data that can't be "
+        "recovered."
+    )
+    (found,) = findings(*of_log(text))
+    assert found.signature == "slurm-fatal"
+    assert is_fatal(text)
+    assert not is_fatal("[2026-11-30T10:00:00.000] error: a")
+
+
+def test_level_of_an_error_is_not_read_from_what_it_is_about() -> None:
+    text = "[2026-11-30T10:00:00.000] error: set debug level request from non-super user uid=7"
+    assert "no administrator" in findings(*of_log(text))[0].cause
+    text = "[2026-11-30T10:00:00.000] error: gres/gpu: optional plug-in is missing, ignored"
+    assert [f.signature for f in findings(*of_log(text))] in ([], ["unknown"])

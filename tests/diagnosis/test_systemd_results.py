@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from clusterwright.diagnosis.systemd_results import RESULTS, STEPS, cause
+from clusterwright.diagnosis.systemd_results import RESULTS, STEPS, cause, reconfigure
 from tests.diagnosis.made import findings, of_log
 
 
@@ -89,3 +89,34 @@ def test_result_without_a_reason_is_none() -> None:
 def test_every_result_and_step_has_a_sentence(name: str) -> None:
     key = "step" if name in STEPS else "result"
     assert (cause({"unit": "a", key: name}) or "").startswith("the service a ")
+
+
+def test_slurmctld_that_does_not_end_may_hang() -> None:
+    line = "systemd[1]: {}.service: State 'stop-sigterm' timed out. Killing."
+    assert "24.11.6" in findings(*of_log(line.format("slurmctld")))[0].cause
+    assert "24.11.6" not in findings(*of_log(line.format("slurmd")))[0].cause
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        (
+            "slurm_reconfigure error: Socket timed out on send/recv operation",
+            "asked to read its configuration again and gave no answer in time: it is busy or "
+            "hangs",
+        ),
+        ("slurm_shutdown error: Socket timed out on send/recv operation", "asked to end"),
+        ("slurm_reconfigure error: Access/permission denied", "may not do this"),
+        (
+            "slurm_reconfigure error: Unable to contact slurm controller (connect failure)",
+            "it does not run, or the host does not reach it",
+        ),
+    ],
+)
+def test_answer_to_a_reconfiguration(line: str, words: str) -> None:
+    (found,) = findings(*of_log(line))
+    assert words in found.cause
+
+
+def test_answer_that_is_not_known_is_no_cause() -> None:
+    assert reconfigure({"request": "reconfigure", "reason": "frob"}) is None

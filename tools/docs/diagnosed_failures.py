@@ -43,6 +43,7 @@ LISTS: Final = (
     _FOLDER / "diagnosed-failures-twenty-sixth-hold-out.yaml",
     _FOLDER / "diagnosed-failures-twenty-seventh-hold-out.yaml",
     _FOLDER / "diagnosed-failures-twenty-eighth-hold-out.yaml",
+    _FOLDER / "diagnosed-failures-twenty-ninth-hold-out.yaml",
 )
 
 
@@ -517,13 +518,15 @@ def _last_hold_outs(
     twenty_sixth: Sequence[Measured],
     twenty_seventh: Sequence[Measured],
     twenty_eighth: Sequence[Measured],
+    twenty_ninth: Sequence[Measured],
 ) -> list[str]:
     """All parts again, before and after lists of reasons and chains of errors were read."""
     named, silent = _first_try(twenty_fourth)
     then_named, then_silent = _first_try(twenty_fifth)
     sixth_named, sixth_silent = _first_try(twenty_sixth)
     seventh_named, _ = _first_try(twenty_seventh)
-    last_named, last_silent = _first_try(twenty_eighth)
+    eighth_named, eighth_silent = _first_try(twenty_eighth)
+    last_named, last_silent = _first_try(twenty_ninth)
     return [
         "The twenty-fourth is of all parts of a cluster, collected before the signatures were "
         "read by the person who then changed them, and is counted as strictly, with the "
@@ -550,14 +553,21 @@ def _last_hold_outs(
         f"after that: {seventh_named}. The twenty-eighth is of training programs and their "
         "launchers (checkpoints, tokenizers, precision, compilers, containers, messages of "
         "operators), collected before the signatures were read, with four expectations narrowed "
-        f"and one widened: {last_named}, {_TWENTY_EIGHTH_WRONG} with another cause or only the "
+        f"and one widened: {eighth_named}, {_TWENTY_EIGHTH_WRONG} with another cause or only the "
         f"program's own words, {_TWENTY_EIGHTH_UNKNOWN} with none, and "
-        f"{last_silent} healthy logs without a finding. What was then built reads the errors that "
-        "safetensors, DeepSpeed's launcher and Inductor list in their sources, the statement in "
-        "which CUDA failed, what programs say that refuse their command line by the "
+        f"{eighth_silent} healthy logs without a finding. What was then built reads the errors "
+        "that safetensors, DeepSpeed's launcher and Inductor list in their sources, the statement "
+        "in which CUDA failed, what programs say that refuse their command line by the "
         "library that reads it, manifests that an API server refuses, and the levels of the "
-        "CloudWatch agent. For failures that nobody has tried, expect about half to three of "
-        "five.",
+        "CloudWatch agent. The twenty-ninth is of all parts after a deployment (agents, daemons, "
+        "network plug-ins, launchers), collected before the signatures were read, with five "
+        f"expectations narrowed and one widened: {last_named}, {_TWENTY_NINTH_WRONG} with another "
+        f"cause or only the program's own words, {_TWENTY_NINTH_UNKNOWN} with none, and "
+        f"{last_silent} healthy logs without a finding. What was then built knows the agents of "
+        "AWS, DCGM, EKS's network plug-in, Karpenter and enroot by the form of their errors and "
+        "by the parts that write them, the help texts of MPI by their subject, and the reasons "
+        "that AMD's runtime gives; a log that ends with a level of error is no more without a "
+        "finding. For failures that nobody has tried, expect about half to three of five.",
         "",
         "A log that ends with an error whose words tell no kind is reported as an unknown cause, "
         "with the line.",
@@ -594,9 +604,12 @@ _NAMES: Final = (
     "twenty-sixth hold-out",
     "twenty-seventh hold-out",
     "twenty-eighth hold-out",
+    "twenty-ninth hold-out",
 )
 _TWENTY_EIGHTH_WRONG: Final = 9
 _TWENTY_EIGHTH_UNKNOWN: Final = 3
+_TWENTY_NINTH_WRONG: Final = 10
+_TWENTY_NINTH_UNKNOWN: Final = 3
 _FIFTH_WRONG: Final = 19
 _FIFTH_UNKNOWN: Final = 10
 _SIXTH_WRONG: Final = 14

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from clusterwright.diagnosis import native_errors, xid
+from clusterwright.diagnosis import amd_gpu, native_errors, parts_dcgm, xid
 from clusterwright.diagnosis.model import Confidence
 from clusterwright.diagnosis.signature import Signature, Values
 from clusterwright.diagnosis.wording import meaning_of
@@ -53,6 +53,24 @@ def _nvml(values: Values) -> str:
 
 
 SIGNATURES: Final = (
+    Signature(
+        "amd-gpu",
+        amd_gpu.cause,
+        amd_gpu.PATTERNS,
+        confidence="likely",
+        one_per_log=True,
+        kinds=("log", "job"),
+        next=(_ACCEPT,),
+    ),
+    Signature(
+        "dcgm-start",
+        parts_dcgm.start,
+        (r"\bCacheManager Init Failed\. Error: (?P<status>-\d{1,3})",),
+        confidence="likely",
+        rank=1,
+        kinds=("log",),
+        next=(_REBOOT,),
+    ),
     Signature(
         "dcgm-test",
         "GPU: DCGM's test {test} failed: {reason}",

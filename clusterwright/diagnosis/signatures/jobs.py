@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from clusterwright.diagnosis import signals, slurm_errors
+from clusterwright.diagnosis import mpi_help, signals, slurm_errors
 from clusterwright.diagnosis.signature import Signature, Values
 from clusterwright.diagnosis.wording import kind_of
 
@@ -65,11 +65,17 @@ def _task(values: Values) -> str:
 
 
 def _mpi_help(values: Values) -> str | None:
-    """What a help text of MPI's launcher says, in its first sentence."""
+    """What a help text of MPI's launcher says, in its first sentence; None for a warning."""
     text = values["block"]
-    kind = kind_of(text)
+    if mpi_help.warns(text):
+        return None
+    wrong = mpi_help.wrong(text)
+    kind = None if wrong else kind_of(text)
     said = re.split(r"(?<=[.:!])\s", text, maxsplit=1)[0][:200]
-    return f"MPI: {kind.sentence if kind else 'its launcher or a rank failed'}: {said}"
+    component = re.search(r"Framework: (\w{2,20}) Component: (\w{2,30})", text)
+    named = f" (framework {component[1]}, component {component[2]})" if component else ""
+    wrong = wrong or (kind.sentence if kind else "its launcher or a rank failed")
+    return f"MPI: {wrong}{named}: {said}"
 
 
 def _mpi_call(values: Values) -> str:
@@ -622,6 +628,7 @@ SIGNATURES: Final = (
         needs="block",
         confidence="likely",
         rank=1,
+        one_per_log=True,
         next=("clusterwright status {file}",),
     ),
     Signature(

@@ -221,6 +221,7 @@ SIGNATURES: Final = (
             r"(?:Failed to (?:list|watch) \*|couldn't get current server API|Unable to connect to the server|"
             r"failed to (?:get|list|watch|update|renew)\b)[^\n]{0,300}dial tcp [^\n]{1,80}:(?:443|6443): [^\n]{0,40}"
             r"(?:i/o timeout|no route|unreachable)",
+            r"(?:^|\s)Unable to connect to the server: (?![^\n]*(?:x509|getting credentials|no such host))[^\n]{3,200}",
             # Any client in Go, by the path that it asks for.
             r"\bhttps://[^\s\"]{3,120}/apis?/[^\s\"]{2,200}\\?\"?: (?:dial tcp [^\n]{1,80}: [^\n]{0,40}"
             r"(?:i/o timeout|no route|unreachable)|net/http: request cancell?ed[^\n]{0,60}"

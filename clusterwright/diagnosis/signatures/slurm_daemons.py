@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from clusterwright.diagnosis import slurm_errors
+from clusterwright.diagnosis import slurm_errors, systemd_results
 from clusterwright.diagnosis.signature import Signature
 
 _CHECK: Final = "clusterwright check {file} --only {rules}"
@@ -23,6 +23,14 @@ _COMMAND: Final = r"(?:^|(?<=\n)|(?<=[\]:\dZ] ))(?:sbatch|srun|salloc): "
 
 
 SIGNATURES: Final = (
+    Signature(
+        "slurm-reconfigure",
+        systemd_results.reconfigure,
+        (r"\bslurm_(?P<request>reconfigure|shutdown) error: (?P<reason>[^\n]{3,200})",),
+        confidence="likely",
+        rank=1,
+        next=(_DRIFT,),
+    ),
     Signature(
         "clock",
         "the node's clock is not synchronised: chrony has no usable time source, or finds it wrong",

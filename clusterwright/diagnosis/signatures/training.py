@@ -56,7 +56,22 @@ _NCCL_RESULTS: Final = (
         "peer that ended; NCCL_DEBUG=WARN names it",
     ),
     (
-        r"ncclInvalidUsage|ncclInvalidArgument|invalid usage|invalid argument",
+        r"Unable to load NCCL library|(?:Failed|Could not|Unable) to (?:load|open|find) \S{0,80}libnccl",
+        "its library (libnccl.so.2) cannot be loaded: the job's environment does not have it, or the "
+        "loader does not find it",
+    ),
+    (
+        r"Invalid config \w{2,30} attribute value -?2147483648",
+        "two versions of NCCL are mixed: the library that is loaded has other settings than the "
+        "program was built for",
+    ),
+    (
+        r"ncclInvalidArgument|invalid argument",
+        "a value that the program passes is not valid, or it was built for another version of NCCL "
+        "than the one that is loaded; NCCL_DEBUG=WARN names it",
+    ),
+    (
+        r"ncclInvalidUsage|invalid usage",
         "the program uses it "
         "wrongly: the same GPU twice, or different calls of ranks; NCCL_DEBUG=WARN names it",
     ),
@@ -737,12 +752,19 @@ SIGNATURES: Final = (
         next=("clusterwright check-job {file} JOBFILE",),
     ),
     Signature(
+        "c-library",
+        "a program or library was built for a newer C or C++ library (glibc, libstdc++) than the node's "
+        "system or the image has: {reason}",
+        (r"(?P<reason>version [`']?(?:GLIBC|CXXABI|GLIBCXX)_[\d.]+'? not found[^\n]{0,120})",),
+        kinds=_TEXT,
+        next=("srun python3 -m pip list",),
+    ),
+    Signature(
         "python-module",
         "the job's Python environment lacks a module or a library: {reason}",
         (
             r"(?P<reason>(?:ModuleNotFoundError|ImportError): [^\n]{1,200})",
             r"(?P<reason>error while loading shared libraries: [^\n]{1,160})",
-            r"(?P<reason>version [`']?(?:GLIBC|CXXABI|GLIBCXX)_[\d.]+'? not found)",
         ),
         kinds=_TEXT,
         next=("srun python3 -m pip list",),
@@ -980,7 +1002,8 @@ SIGNATURES: Final = (
             r"(?P<reason>ncclSystemError|ncclRemoteError|remote process exited or there was a network|ncclUnhandledCudaError|ncclInternalError|ncclInvalidUsage|"
             r"ncclInvalidArgument)",
             r"NCCL error.{0,200}?(?P<reason>unhandled system error|unhandled cuda error|internal "
-            r"error|invalid usage)",
+            r"error|invalid usage|invalid argument)",
+            r"(?P<reason>Invalid config \w{2,30} attribute value -?\d{1,12})",
             # XLA, with the last of NCCL's own messages where there is one.
             r"NCCL operation nccl\w{3,40}\([^\n]{0,200}?\) failed: (?P<reason>[^\n.;(]{3,80}[^\n]{0,160})",
             r"(?:(?P<place>[\w./-]{2,80}):\d+ )?NCCL WARN (?P<reason>[^\n]{1,160})",

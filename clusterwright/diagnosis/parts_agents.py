@@ -1,0 +1,160 @@
+"""Agents of AWS on nodes by the words of their errors: the SSM agent, EKS Pod Identity, EFS.
+
+Sources: aws/amazon-ssm-agent (agent, core, common: messages of Errorf, Error and Critical),
+aws/eks-pod-identity-agent (pkg, internal, configuration), aws/efs-utils (src/mount_efs,
+src/watchdog); read 2026-11.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from clusterwright.diagnosis.parts import part
+from clusterwright.diagnosis.writer import Writer
+
+_SSM_NAMES: Final = (
+    r"amazon-ssm-agent|ssm-(?:agent|document|session|cli)-worker|ssm-session-logger"
+)
+_SSM_COMPONENTS: Final = (
+    rf"\[(?:{_SSM_NAMES}|CredentialRefresher|EC2Identity|OnPremIdentity|Registrar|"
+    rf"TokenRequestService|"
+    r"MessageService|MGSInteractor|MDSInteractor|HealthCheck|LongRunningPluginsManager|"
+    r"LongRunningWorkerContainer|WorkerProvider|ChannelManager|EngineProcessor|DataBackend|"
+    r"OutOfProcExecuter|BasicExecuter|MessageBus|instanceID=[^\]\n]{1,40})\]|\bEC2RoleProvider\b"
+)
+
+SSM: Final = Writer(
+    "SSM agent",
+    re.compile(
+        # Its name in syslog, or in its own files the component that wrote the line.
+        rf"(?:\b(?:{_SSM_NAMES})\[\d+\]: [^\n]{{0,60}}?|^\d{{4}}-\d\d-\d\d "
+        rf"\d\d:\d\d:\d\d(?:\.\d+)? "
+        rf"(?=(?:ERROR|CRITICAL) [^\n]{{0,80}}?(?:{_SSM_COMPONENTS})))(?:ERROR|CRITICAL) "
+        r"(?:\[[^\]\n]{1,80}\] ){0,6}(?P<message>\S[^\n]*)"
+    ),
+    (
+        part(
+            "it has no identity or no credentials, so Systems Manager and Session Manager do not "
+            "know the node: its role, its registration or its hardware's fingerprint",
+            r"identit|credential|\brole\b|regist(?:er|ration)|RoleToken|fingerprint|"
+            r"hardware hash|RSA signature|Machine configuration has changed|instance profile|"
+            r"default host management",
+        ),
+        part(
+            "it does not know its instance or region: the metadata service does not answer",
+            r"instance ?ID|instance (?:id|region|type)|InstanceIdentityDocument|\bregion\b|"
+            r"platform|OS version|Linux variant|machineID|ec2 ?metadata|\bIMDS\b",
+        ),
+        part(
+            "sessions (Session Manager) do not work: its channel to the service, or the user or "
+            "shell of a session",
+            r"session|serializ|\b(?:put|get)[A-Z]\w+ failed|bytesTo|ToBytes|datagram|stream data|"
+            r"control signal|data ?channel|control ?channel|web ?socket|\bMGS\b|MessageGateway|"
+            r"ssmmessages|ssm-user|sudoers|\bpty\b|smux|\bport\b|\buid\b|group id|groups? for|"
+            r"shell|password",
+        ),
+        part(
+            "what it collects or the output of commands cannot be sent to S3 or CloudWatch Logs",
+            r"cloud ?watch|log ?(?:group|stream)|\bs3\b|upload|bucket|PutLogEvents|sequence token|"
+            r"pushing logs",
+        ),
+        part(
+            "its inventory of the node cannot be collected or sent",
+            r"inventory|gather|package manager|collector",
+        ),
+        part(
+            "it cannot be updated, or its version is damaged",
+            r"\bupdat(?!.{0,20}association)|manifest|VERSION file|\binstall|uninstall|rollback",
+        ),
+        part(
+            "a command, document or association cannot be run on the node",
+            r"document|command|association|orchestration|plug-?in|run ?script|\bscripts?\b|"
+            r"cancel|reply|replies|AgentJob|AgentTask|resource|message",
+        ),
+        part(
+            "one of its processes ended or does not start",
+            r"worker|core (?:agent|manager|module)|crash|panic|\bIPC\b|named pipe|termination|"
+            r"processor|health|initiali[sz]e|start",
+        ),
+        part(
+            "a file or folder of it cannot be read or written (/var/lib/amazon/ssm, "
+            "/var/log/amazon/ssm)",
+            r"\bfiles?\b|folder|director|\bread|\bwrit|\bsav(?:e|ing)\b|\bload",
+        ),
+    ),
+)
+
+
+def _of_service(message: str) -> str | None:
+    """What EKS Auth or the request of a pod says, which has no code."""
+    if re.search(r"context cancell?ed", message):
+        return (
+            "the pod ended its request before the service answered, as SDKs do after their limit "
+            "of time: the node reaches eks-auth slowly or not at all"
+        )
+    if re.search(r"token (?:is|cannot|contains|could)|Service account token", message):
+        return "the token of the pod's service account is not valid"
+    return None
+
+
+POD_IDENTITY: Final = Writer(
+    "EKS Pod Identity agent",
+    re.compile(
+        # JSON as `log_lines` writes it, or with the name of its pod or program before it.
+        r"^(?=[^\n]*(?:\b(?:client|bind|probe)-addr\"?: ?|\bEKS Auth\b|pod-identity-agent))"
+        r"[^\n]*?\blevel\"?: ?\"?(?:error|fatal|panic)\b[^\n]*?\bmsg\"?: ?\"?(?P<message>\S[^\n]*)"
+    ),
+    (
+        part(
+            "a pod gets no credentials from EKS Auth",
+            r"credentials|EKS Auth|AssumeRoleForPodIdentity|token",
+        ),
+        part(
+            "the agent cannot give the node its link-local addresses (169.254.170.23, "
+            "fd00:ec2::23): IPv6 is switched off there, or it lacks NET_ADMIN",
+            r"\blink\b|interface|address|family|route|netlink",
+        ),
+        part(
+            "the agent does not start or cannot listen on its port",
+            r"server|listen|agent|executor|configuration|verbosity|exiting|probe",
+        ),
+    ),
+    _of_service,
+)
+
+EFS: Final = Writer(
+    "EFS: the mount helper (amazon-efs-utils)",
+    re.compile(
+        r"(?:\bmount\.efs\b[^\n]{0,60}|amazon[-/]efs[^\n]{0,80}|^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d "
+        r"UTC - )"
+        r"\bERROR - (?P<message>\S[^\n]*)"
+    ),
+    (
+        part(
+            "it has no credentials for the file system (IAM authorisation): the instance's role, "
+            "the named profile or botocore",
+            r"credential|profile|botocore|token file|AssumeRole|SigV4",
+        ),
+        part(
+            "the TLS tunnel of a mount cannot be made: its certificate, its key or stunnel",
+            r"certificate|stunnel|\bkey\b|openssl|efs-proxy|\btls\b|\bCSR\b",
+        ),
+        part(
+            "the mount target of the file system is not found or not reached: none in the node's "
+            "zone, its DNS name or the security group (port 2049)",
+            r"mount target|resolv|DNS|connect|timed? ?out|fallback|\bIP address",
+        ),
+        part(
+            "its logs cannot be sent to CloudWatch Logs",
+            r"log (?:group|stream)|CloudWatch",
+        ),
+        part(
+            "its configuration (efs-utils.conf) or an option of the mount is not valid",
+            r"config|option|json|specified|fs-id|access ?point",
+        ),
+        part("a file system cannot be mounted", r"mount"),
+    ),
+)
+
+WRITERS: Final = (SSM, POD_IDENTITY, EFS)
