@@ -31,7 +31,7 @@ SSM: Final = Writer(
         rf"(?:\b(?:{_SSM_NAMES})\[\d+\]: [^\n]{{0,60}}?|^\d{{4}}-\d\d-\d\d "
         rf"\d\d:\d\d:\d\d(?:\.\d+)? "
         rf"(?=(?:ERROR|CRITICAL) [^\n]{{0,80}}?(?:{_SSM_COMPONENTS})))(?:ERROR|CRITICAL) "
-        r"(?:\[[^\]\n]{1,80}\] ){0,6}(?P<message>\S[^\n]*)"
+        r"(?P<place>(?:\[[^\]\n]{1,80}\] ){0,8})(?P<message>\S[^\n]*)"
     ),
     (
         part(
@@ -62,10 +62,13 @@ SSM: Final = Writer(
         part(
             "its inventory of the node cannot be collected or sent",
             r"inventory|gather|package manager|collector",
+            r"aws:softwareInventory",
         ),
         part(
             "it cannot be updated, or its version is damaged",
-            r"\bupdat(?!.{0,20}association)|manifest|VERSION file|\binstall|uninstall|rollback",
+            place=r"aws:updateSsmAgent",
+            words=r"\bupdat(?!.{0,20}association)|manifest|VERSION file|\binstall|uninstall|"
+            r"rollback",
         ),
         part(
             "a command, document or association cannot be run on the node",
@@ -128,7 +131,7 @@ EFS: Final = Writer(
     re.compile(
         r"(?:\bmount\.efs\b[^\n]{0,60}|amazon[-/]efs[^\n]{0,80}|^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d "
         r"UTC - )"
-        r"\bERROR - (?P<message>\S[^\n]*)"
+        r"\bERROR - (?P<message>(?P<place>Command '\['which', '\w+'\]')?\S?[^\n]*)"
     ),
     (
         part(
@@ -138,7 +141,8 @@ EFS: Final = Writer(
         ),
         part(
             "the TLS tunnel of a mount cannot be made: its certificate, its key or stunnel",
-            r"certificate|stunnel|\bkey\b|openssl|efs-proxy|\btls\b|\bCSR\b",
+            place=r"stunnel",
+            words=r"certificate|stunnel|\bkey\b|openssl|efs-proxy|\btls\b|\bCSR\b",
         ),
         part(
             "the mount target of the file system is not found or not reached: none in the node's "

@@ -102,7 +102,8 @@ KARPENTER: Final = Writer(
             r"archive|CABundle|cluster endpoint|"
             r"invalid (?:key|value|values|cron)|requirements?, restricted|in labels|operator|"
             r"must be|"
-            r"can(?:no|')t be|refresh-interval|cli flags|feature gates|scheduler config|options|"
+            r"can(?:no|')t be (?:set|(?:a )?negative)|refresh-interval|cli flags|feature gates|"
+            r"scheduler config|options|"
             r"qualified name|known values|valid values|taint Key|using label|topologyKey|maxSkew|"
             r"whenUnsatisfiable|matchLabelKeys|labelSelector|duration|maxPods|kubeReserved|"
             r"systemReserved|cluster-name|podTemplateRef|scalableRef|unsupported|reserved-enis|"
@@ -144,6 +145,7 @@ KARPENTER: Final = Writer(
             r"marking|retrieving",
         ),
     ),
+    harmless=re.compile(r"waiting on cluster sync|context cancell?ed"),
 )
 
 WRITERS: Final = (VPC_CNI, KARPENTER)

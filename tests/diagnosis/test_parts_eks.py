@@ -58,3 +58,15 @@ def test_every_part_has_a_message_here() -> None:
 def test_what_the_plug_in_tries_again_is_harmless() -> None:
     line = _CNI.format("datastore/data_store.go", "DataStore has no available IP/Prefix addresses")
     assert findings(*of_log(line)) == ()
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "waiting on cluster sync",
+        "syncing node, Operation cannot be fulfilled on nodes a: the object has been modified; "
+        "please apply your changes to the latest version and try again",
+    ],
+)
+def test_what_karpenter_tries_again_is_harmless(message: str) -> None:
+    assert findings(*of_log(_KARPENTER.format("nodeclaim.lifecycle", message))) == ()

@@ -62,6 +62,8 @@ SIGNATURES: Final = (
             r"^\s*Normal\s+(?:Scheduled|NotTriggerScaleUp|TriggeredScaleUp|Nominated|Pulling|Pulled|Created|Started|"
             r"SandboxChanged|BackOff|Killing|SuccessfulCreate|SuccessfulAttachVolume|NodeReady)\s|"
             r"Exceeded instance ENI attachment limit|"
+            # A controller reads the object again, which another one changed meanwhile.
+            r"Operation cannot be fulfilled on [^\n]{3,200}: the object has been modified|"
             # Drivers of volumes go on with the Kubernetes API.
             r"retrieving instance data from kubernetes api|Retrieving IMDS metadata failed|"
             r"please ignore (?:the )?error|If using PrologFlags=Contain for pam_slurm_adopt|"
