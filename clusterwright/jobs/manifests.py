@@ -77,13 +77,39 @@ class Manifests:
         }
 
     def selected(self, pod: Pod) -> list[ComputeGroup]:
-        """The groups whose nodes the pod's node selector allows, as far as the spec has labels."""
+        """The groups whose nodes the pod's node selector and the affinity that it requires allow,
+        as far as the spec has labels.
+        """
         wanted = list(self.selectors(pod))
         return [
             group
             for group in self.cluster.compute
             if all(self._allows(group, key, value) for key, value in wanted)
+            and self._required(group, pod)
         ]
+
+    def _required(self, group: ComputeGroup, pod: Pod) -> bool:
+        """Whether one of the terms of the node affinity allows the group; fields are not read."""
+        terms = [
+            [self._matches(group, one) for one in expressions.members()]
+            for term in affinity_terms(pod)
+            if (expressions := term.get("matchExpressions")) is not None
+        ]
+        return not terms or any(all(term) for term in terms)
+
+    def _matches(self, group: ComputeGroup, expression: Item) -> bool:
+        """Whether a group's label may meet `{key, operator, values}`; Gt and Lt are not read."""
+        key, operator = expression.get("key"), expression.get("operator")
+        values = expression.get("values")
+        own = self.labels(group).get((key.text if key is not None else None) or "")
+        texts = [one.text for one in values.members()] if values is not None else []
+        if own is None or operator is None or any(t is None or is_placeholder(t) for t in texts):
+            return True
+        if operator.text == "In":
+            return own in texts
+        if operator.text == "NotIn":
+            return own not in texts
+        return operator.text != "DoesNotExist"
 
     def _allows(self, group: ComputeGroup, key: Item, value: Item) -> bool:
         own = self.labels(group).get(key.text or "")
@@ -123,6 +149,17 @@ class Manifests:
             ]
         except UnknownFactError:
             return None
+
+
+def affinity_terms(pod: Pod) -> tuple[Item, ...]:
+    """The terms of the node affinity that a pod requires, of which one is enough."""
+    terms = pod.item.get(
+        "affinity",
+        "nodeAffinity",
+        "requiredDuringSchedulingIgnoredDuringExecution",
+        "nodeSelectorTerms",
+    )
+    return tuple(terms.members()) if terms is not None else ()
 
 
 def variables(manifests: Manifests) -> Iterator[tuple[Item, Item | None]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from clusterwright.jobs.manifest_fields import is_placeholder
 from clusterwright.jobs.manifest_file import Item, Pod
+from clusterwright.jobs.manifests import affinity_terms
 from clusterwright.jobs.rule import Fail, ManifestRule, Manifests, Results
 from clusterwright.platforms.kubernetes.groups import INSTANCE_TYPE
 
@@ -56,6 +57,17 @@ def _labels(manifests: Manifests, pod: Pod) -> Results:
             requested=value.text,
             hint=f"the spec's nodes have {', '.join(known)}"
             + ("; HyperPod's labels begin with ml." if _without_ml(key, value, known) else ""),
+        )
+        return
+    terms = affinity_terms(pod)
+    if terms and first is None:
+        groups = sorted(
+            {labels[INSTANCE_TYPE] for labels in map(manifests.labels, manifests.cluster.compute)}
+        )
+        yield Fail(
+            message="no group meets a term of the node affinity that the pod requires",
+            at=terms[0],
+            hint=f"the spec's nodes have {INSTANCE_TYPE} {', '.join(groups)}",
         )
         return
     yield Fail(message="no group has all the labels that the pod selects", at=first)

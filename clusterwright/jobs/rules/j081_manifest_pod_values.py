@@ -41,6 +41,10 @@ _OTHER_NAMES = ("rbac.", "eksctl.io/", "kustomize.config.k8s.io/")
 which no API server takes."""
 
 
+_SUBDOMAINS = ("serviceAccountName", "priorityClassName", "runtimeClassName")
+"""Fields of pods with the name of an object."""
+
+
 class PodValues(ManifestRule):
     id = "CW-J081"
     severity = "error"
@@ -59,6 +63,8 @@ class PodValues(ManifestRule):
             yield from _choices(pod.item, MAXIMUM_DEPTH)
             if pod.is_patch:
                 continue
+            for field in _SUBDOMAINS:
+                yield from _subdomain(field, pod.item.get(field))
             containers = pod.all_containers
             volumes = pod.item.get("volumes")
             named = [one.get("name") for one in (volumes.members() if volumes is not None else ())]
@@ -77,6 +83,16 @@ def _name(document: Item) -> Results:
     if len(name.text) > _LONGEST or not _SUBDOMAIN.fullmatch(name.text):
         yield Fail(
             message=f"{name.text} is not a name of lower case letters, digits, `-` and `.`",
+            at=name,
+        )
+
+
+def _subdomain(field: str, name: Item | None) -> Results:
+    text = name.text if name is not None else None
+    if text and (len(text) > _LONGEST or not _SUBDOMAIN.fullmatch(text)):
+        yield Fail(
+            message=f"{field}: {text[:80]} is not a name of lower case letters, digits, `-` and "
+            "`.`",
             at=name,
         )
 
@@ -179,6 +195,15 @@ def _amounts(container: Container) -> Results:
                 message=f"{name}: {amount.text} is no quantity",
                 at=amount,
                 hint="such as 8, 500m, 512Gi or 512G",
+            )
+    for name, amount in {**requests, **limits}.items():
+        number = parse_quantity(amount.text) if amount.text else None
+        if "/" in name and number is not None and number % 1:
+            yield Fail(
+                message=f"{name}: {amount.text} is no whole number, which devices have",
+                at=amount,
+                requested=amount.text,
+                hint="1, or shares of the device plug-in, which have names of their own",
             )
     for name, wanted in requests.items():
         if not _is_whole(name) or wanted.text is None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from clusterwright.cluster_spec.suggest import did_you_mean
-from clusterwright.jobs.manifest_file import Item, text_at
+from clusterwright.jobs.manifest_file import Item, Pod, text_at
 from clusterwright.jobs.quantities import parse_quantity
 from clusterwright.jobs.rule import Fail, ManifestRule, Manifests, Results
 
 _DEFAULT_NAMESPACE = "default"
+_ONE_NODE = frozenset({"ReadWriteOnce", "ReadWriteOncePod"})
 
 
 class VolumesAndClaims(ManifestRule):
@@ -38,6 +39,7 @@ class VolumesAndClaims(ManifestRule):
                 if name is not None and text_at(volume, "metadata", "name") == name:
                     yield from _bound(claim, volume)
         yield from _misspelt(manifests, claims)
+        yield from _of_one_node(manifests, claims)
 
 
 def _of_kind(manifests: Manifests, kind: str) -> Iterator[Item]:
@@ -128,10 +130,8 @@ def _misspelt(manifests: Manifests, claims: list[Item]) -> Results:
         names = {
             text_at(claim, "metadata", "name") for claim in claims if _namespace(claim) == own
         }
-        volumes = pod.item.get("volumes")
-        for volume in volumes.members() if volumes is not None else ():
-            used = volume.get("persistentVolumeClaim", "claimName")
-            if used is None or used.text is None or None in names or used.text in names:
+        for used in _used(pod):
+            if used.text is None or None in names or used.text in names:
                 continue
             near = did_you_mean(used.text, sorted(one for one in names if one is not None))
             if near is not None:
@@ -142,6 +142,35 @@ def _misspelt(manifests: Manifests, claims: list[Item]) -> Results:
                     requested=used.text,
                     hint=near,
                 )
+
+
+def _of_one_node(manifests: Manifests, claims: list[Item]) -> Results:
+    """A claim for one node, of a training whose pods have a node each."""
+    for pod in manifests.pods:
+        pods = manifests.pods_of_job(pod)
+        if pods is None or pods < 2 or not pod.devices:
+            continue
+        for claim in claims:
+            name = text_at(claim, "metadata", "name")
+            modes = _texts(claim, "accessModes")
+            used = [one for one in _used(pod) if one.text is not None and one.text == name]
+            if not used or not modes or not modes <= _ONE_NODE:
+                continue
+            yield Fail(
+                message=f"the claim {name} is for one node ({', '.join(sorted(modes))}), and the "
+                f"training has {pods} pods",
+                at=used[0],
+                severity="warning",
+                hint="ReadWriteMany, of a file system such as FSx for Lustre",
+            )
+
+
+def _used(pod: Pod) -> Iterator[Item]:
+    volumes = pod.item.get("volumes")
+    for volume in volumes.members() if volumes is not None else ():
+        name = volume.get("persistentVolumeClaim", "claimName")
+        if name is not None:
+            yield name
 
 
 def _namespace(document: Item) -> str | None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 
+from clusterwright.cluster_spec.suggest import did_you_mean
 from clusterwright.jobs.forms import ACCELERATE, Stated, stated
-from clusterwright.jobs.rule import Fail, Job, JobRule, Results, Word
+from clusterwright.jobs.rule import Fail, Job, JobRule, Launcher, Results, Word
+from clusterwright.jobs.settings_files import settings
 from clusterwright.jobs.values import whole
 
 _SIZES = ("dp_replicate", "dp_shard", "tp", "cp", "sp")
@@ -36,6 +38,19 @@ _OF_TYPES = (
 """`distributed_type`; TPU is the name of XLA in older versions."""
 
 
+_KEY_NAMES = """
+command_file commands compute_environment debug deepspeed_config distributed_type downcast_bf16
+dynamo_backend dynamo_config enable_cpu_affinity fp16 fp8_config fsdp_config gpu_ids
+machine_rank main_process_ip main_process_port main_training_function megatron_lm_config
+mixed_precision mpirun_config num_machines num_processes parallelism_config rdzv_backend
+same_network tpu_env tpu_name tpu_use_cluster tpu_use_sudo tpu_vm tpu_zone use_cpu
+"""
+_KEYS = frozenset(_KEY_NAMES.split())
+"""Keys of a file of settings: commands/config/config_args.py, ClusterConfig and process_config."""
+_ONE_OF = ("cpu", "multi-gpu", "tpu", "use-deepspeed", "use-fsdp")
+"""Options of which `_validate_launch_command` takes one."""
+
+
 class AccelerateSettings(JobRule):
     id = "CW-J150"
     severity = "error"
@@ -52,10 +67,46 @@ class AccelerateSettings(JobRule):
             found = stated(job, step, ()) if launcher.name == "accelerate" else None
             if found is None or found.forms is not ACCELERATE:
                 continue
+            yield from _exclusive(launcher)
+            yield from _unknown(job, launcher)
             yield from _choices(found)
             sizes = {name: _size(found, f"parallelism_config_{name}_size") for name in _SIZES}
             if any(word is not None for word in sizes.values()) and _in_use(found):
                 yield from _parallel(found, sizes)
+
+
+def _exclusive(launcher: Launcher) -> Results:
+    given = [name for name in _ONE_OF if name in launcher.options]
+    if len(given) > 1:
+        yield Fail(
+            message=f"accelerate takes one of {', '.join(f'--{name}' for name in given)}",
+            at=launcher.options[given[1]],
+        )
+    parallel = launcher.options.get("use-parallelism-config")
+    if parallel is not None and "use-fsdp" not in launcher.options:
+        yield Fail(
+            message="--use_parallelism_config needs --use_fsdp and --fsdp_version=2",
+            at=parallel,
+        )
+
+
+def _unknown(job: Job, launcher: Launcher) -> Results:
+    """Keys of the file that Accelerate refuses, in every version that is not much older."""
+    place = launcher.options.get("config-file")
+    inside = settings(job, place.text) if place is not None and not place.dynamic else None
+    if place is None or inside is None or inside.get("compute_environment") == "AMAZON_SAGEMAKER":
+        return
+    for key in dict.fromkeys(name.partition(".")[0] for name in inside):
+        near = did_you_mean(key, _KEYS)
+        if key not in _KEYS:
+            yield Fail(
+                message=f"{place.text} has the key {key}, which Accelerate does not know",
+                at=place,
+                # Without a similar key, it may be one of another version.
+                severity="error" if near else "warning",
+                requested=key,
+                hint=near,
+            )
 
 
 def _word(found: Stated, setting: str) -> Word | None:

@@ -79,3 +79,30 @@ def test_labels_of_every_node(selector: dict[str, str], fits: bool) -> None:
         passes("CW-J071", text)
     else:
         assert fails("CW-J071", text).message.startswith("no nodes have ")
+
+
+def _affinity(*terms: list[dict[str, object]]) -> str:
+    required = {"nodeSelectorTerms": [{"matchExpressions": term} for term in terms]}
+    node = {"requiredDuringSchedulingIgnoredDuringExecution": required}
+    return pytorch_job(pod(affinity={"nodeAffinity": node}))
+
+
+def _is(operator: str, *values: str) -> dict[str, object]:
+    key = "node.kubernetes.io/instance-type"
+    return {"key": key, "operator": operator, "values": list(values)}
+
+
+def test_affinity_that_no_group_meets() -> None:
+    found = fails("CW-J071", _affinity([_is("In", "p4d.24xlarge")]))
+    assert found.hint == (
+        "the spec's nodes have node.kubernetes.io/instance-type m5.4xlarge, p5.48xlarge"
+    )
+    fails("CW-J071", _affinity([_is("NotIn", "m5.4xlarge", "p5.48xlarge")]))
+    fails("CW-J071", _affinity([_is("In", "p5.48xlarge"), _is("NotIn", "p5.48xlarge")]))
+
+
+def test_affinity_that_a_group_meets() -> None:
+    passes("CW-J071", _affinity([_is("In", "p4d.24xlarge", "p5.48xlarge")]))
+    passes("CW-J071", _affinity([_is("In", "p4d.24xlarge")], [_is("In", "p5.48xlarge")]))
+    passes("CW-J071", _affinity([{"key": "of-users", "operator": "In", "values": ["a"]}]))
+    passes("CW-J071", _affinity([{"key": "of-users", "operator": "DoesNotExist"}]))

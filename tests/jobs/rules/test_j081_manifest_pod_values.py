@@ -137,3 +137,15 @@ def test_a_variable_that_is_set_twice() -> None:
 def test_null_is_an_absent_value() -> None:
     made = container(imagePullPolicy=None, terminationMessagePolicy=None)
     passes("CW-J081", pytorch_job({**made, "dnsPolicy": None}, labels={"team": None}))
+
+
+def test_devices_are_whole() -> None:
+    found = fails("CW-J081", pytorch_job(pod({"nvidia.com/gpu": 0.5})))
+    assert found.message.startswith("nvidia.com/gpu: 0.5 is no whole number")
+    passes("CW-J081", pytorch_job(pod({"nvidia.com/gpu": 1, "cpu": 0.5})))
+
+
+def test_names_of_objects_in_a_pod() -> None:
+    found = fails("CW-J081", pytorch_job(pod(serviceAccountName="Train_SA")))
+    assert found.message.startswith("serviceAccountName: Train_SA is not a name")
+    passes("CW-J081", pytorch_job(pod(serviceAccountName="train-sa")))

@@ -80,3 +80,16 @@ def test_a_claim_whose_name_is_misspelt() -> None:
 def test_volumes_and_claims_that_agree() -> None:
     passes("CW-J093", storage({}, {}, {}))
     passes("CW-J093", storage({"storageClassName": ""}, {"storageClassName": ""}, FLOCK))
+
+
+def test_a_claim_for_one_node_of_a_training_on_two() -> None:
+    def job(mode: str, replicas: int = 2) -> str:
+        volumes = [{"name": "data", "persistentVolumeClaim": {"claimName": "data-claim"}}]
+        claim = {**CLAIM, "accessModes": [mode]}
+        own = pytorch_job({**pod(), "volumes": volumes}, replicas)
+        return in_list(own, _object("PersistentVolumeClaim", "data-claim", spec=claim))
+
+    found = fails("CW-J093", job("ReadWriteOnce"))
+    assert found.message.endswith("for one node (ReadWriteOnce), and the training has 2 pods")
+    passes("CW-J093", job("ReadWriteMany"))
+    passes("CW-J093", job("ReadWriteOnce", 1))

@@ -88,3 +88,17 @@ def test_values_that_accelerate_does_not_take(more: str, kind: str, message: str
 )
 def test_values_that_accelerate_takes(more: str) -> None:
     passes("CW-J150", text(more))
+
+
+def test_a_key_that_accelerate_does_not_know() -> None:
+    found = fails("CW-J150", text("num_process: 8"))
+    assert (found.severity, found.hint) == ("error", "did you mean `num_processes`?")
+    assert fails("CW-J150", text("of_another_version: 1")).severity == "warning"
+
+
+def test_options_that_exclude_each_other() -> None:
+    found = fails("CW-J150", text(options="--multi_gpu --use_deepspeed "))
+    assert found.message == "accelerate takes one of --multi-gpu, --use-deepspeed"
+    found = fails("CW-J150", text(options="--use_parallelism_config "))
+    assert found.message.startswith("--use_parallelism_config needs --use_fsdp")
+    passes("CW-J150", text(options="--use_fsdp --fsdp_version 2 --use_parallelism_config "))
