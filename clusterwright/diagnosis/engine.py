@@ -94,6 +94,8 @@ _REPEATED: Final = {
     "efa-not-used": "efa-error",
     "dcgm-start": "program",
     "api-server": "mpi",
+    "mpi-help": "mpi-call",
+    "cgroup-cpuset": "cgroup",
 }
 """What a cause is called by a program that meets it, if that program does not say more."""
 

@@ -169,7 +169,8 @@ FORMS: Final = (
     # A sentence that says what could not be done, not of a level of information: only where the
     # log ends with it.
     _form(
-        r"^(?!\[?[^\]\n]{0,40} [IWD] \d)(?P<message>[^\n]{0,120}?\b(?:[Uu]nable to|[Cc]annot|"
+        r"^(?!\[?[^\]\n]{0,40} [IWD] \d)(?![^\]\n]{0,80}?\b[IWD]\d{4} "
+        r"\d\d:)(?P<message>[^\n]{0,120}?\b(?:[Uu]nable to|[Cc]annot|"
         r"[Cc]ould not|[Cc]ouldn't|[Cc]an't|[Ff]ailed to) "
         r"[a-z][^\n]{3,240})"
     ),

@@ -91,3 +91,8 @@ def test_words_of_a_report_without_a_reason_are_no_cause() -> None:
     report = "ncclRemoteError: A call failed possibly due to a network error or a remote process exiting"
     (found,) = findings(*of_log(report))
     assert found.signature == "nccl-peer"
+
+
+def test_sentence_of_klog_with_a_level_of_information_is_no_error() -> None:
+    text = "I0818 18:26:48.928915       1 frob.go:283] failed to frob the thing, which comes later"
+    assert findings(*of_log(text)) == ()

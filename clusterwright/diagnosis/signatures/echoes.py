@@ -62,6 +62,8 @@ SIGNATURES: Final = (
             r"^\s*Normal\s+(?:Scheduled|NotTriggerScaleUp|TriggeredScaleUp|Nominated|Pulling|Pulled|Created|Started|"
             r"SandboxChanged|BackOff|Killing|SuccessfulCreate|SuccessfulAttachVolume|NodeReady)\s|"
             r"Exceeded instance ENI attachment limit|"
+            # Of controller-runtime, at every end of a controller.
+            r"error received after stop sequence was engaged|"
             # A controller reads the object again, which another one changed meanwhile.
             r"Operation cannot be fulfilled on [^\n]{3,200}: the object has been modified|"
             # Drivers of volumes go on with the Kubernetes API.

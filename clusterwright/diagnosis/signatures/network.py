@@ -233,6 +233,20 @@ SIGNATURES: Final = (
         next=("kubectl get pods --namespace kube-system -o wide", _CHECK),
     ),
     Signature(
+        # client-go, tools/leaderelection; controller-runtime, pkg/manager.
+        "leader-lost",
+        "Kubernetes: a controller could not renew its lease in time and ended, to be started again: the "
+        "API server or etcd did not answer, or its node was overloaded",
+        (
+            r"\] stopped leading\b|\bleader ?election lost\b|failed to renew lease \S{3,120}: |"
+            r"Failed to update lock: [^\n]{0,120}(?:timed out|deadline|refused|timeout)",
+        ),
+        confidence="likely",
+        rank=1,
+        kinds=("log",),
+        next=("kubectl get pods --namespace kube-system -o wide",),
+    ),
+    Signature(
         "endpoint-unreachable",
         "network: nodes do not reach the AWS endpoint {endpoint}: the VPC has no endpoint or route "
         "for it, or a security group or policy blocks it",

@@ -281,6 +281,16 @@ SIGNATURES: Final = (
         next=(_DRIFT, "clusterwright diagnose {file} node {node}"),
     ),
     Signature(
+        # cpuset(7), ENOSPC.
+        "cgroup-cpuset",
+        "slurmd: cgroups: the cpuset of the job has no processors or no memory banks, so that it takes no "
+        "process: those of slurm.conf are not the node's own, or a parent's cpuset does not have them",
+        (r"/sys/fs/cgroup/[^\n]{1,300}(?:procs|tasks)\b[^\n]{0,60}No space left on device",),
+        confidence="likely",
+        next=(_DRIFT,),
+        kinds=("log", "daemon", "scheduler-node"),
+    ),
+    Signature(
         "cgroup",
         "slurmd: cgroups cannot be used (not mounted, wrong version, or no delegation)",
         (

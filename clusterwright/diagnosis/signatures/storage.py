@@ -290,7 +290,8 @@ SIGNATURES: Final = (
         "disk-full",
         "disk full: no space left[ on {path}]",
         (
-            r"No space left on device(?:: ?'?(?P<path>/[\w./+@-]+))?",
+            # A cpuset without processors or memory banks takes no process, with the same errno.
+            r"^(?![\s\S]*/sys/fs/cgroup/)[\s\S]*?No space left on device(?:: ?'?(?P<path>/[\w./+@-]+))?",
             r"\bENOSPC\b|\[Errno 28\]",
             r"disk(?: is)? full|out of disk space|not enough (?:free )?(?:disk )?space|"
             r"insufficient disk space|low on disk space|\bDiskPressure\b",

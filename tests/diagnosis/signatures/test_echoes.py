@@ -14,6 +14,11 @@ from tests.diagnosis.made import findings, of_log, signature_of
         ("stack-event", "The following resource(s) failed to create: [A, B]. Rollback requested."),
         ("stack-event", "Embedded stack arn:aws:x was not successfully created: see its events"),
         ("scheduler-node", "clusterwright: acceptance: new"),
+        (
+            "log",
+            '{"level":"error","msg":"error received after stop sequence was engaged",'
+            '"error":"leader election lost"}',
+        ),
         ("log", "[2026-11-23T08:00:00.000] error: chdir(/var/log/slurm): Permission denied"),
         ("log", "efa 0000:a0:1a.0: Failed to process command DEREG_MR (opcode 8) err -22"),
         ("log", "ERROR  ENC:recv  Timeout waiting for RX (waited 120 sec) - retrying"),

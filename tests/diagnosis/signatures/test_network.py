@@ -7,6 +7,12 @@ import pytest
 from tests.diagnosis.made import signature_of
 
 CASES = (
+    (
+        "log",
+        "F0818 18:26:48.927147       1 leader_election.go:182] stopped leading",
+        "leader-lost",
+    ),
+    ("log", "Unable to connect to the server: Connection timed out", "api-server"),
     ("log", "ena 0000:00:05.0 eth0: TX hasn't completed, qid 3, index 812", "ena"),
     (
         "log",

@@ -8,6 +8,13 @@ from tests.diagnosis.made import findings, of_log, signature_of
 
 CASES = (
     (
+        "log",
+        "slurmstepd: error: common_file_write_uints: write value '39981' to "
+        "'/sys/fs/cgroup/cpuset/slurm/uid_1/job_2/step_batch/cgroup.procs' failed: No space left on "
+        "device",
+        "cgroup-cpuset",
+    ),
+    (
         "job",
         "srun: fatal: SLURM_MEM_PER_CPU, SLURM_MEM_PER_GPU, and SLURM_MEM_PER_NODE are mutually exclusive.",
         "slurm-options",
