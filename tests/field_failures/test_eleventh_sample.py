@@ -146,13 +146,6 @@ def test_accelerate_3798_parallel_sizes_without_shards_are_found() -> None:
     made.passes("CW-J150", _accelerate(text.format("MULTI_GPU")))
 
 
-def test_accelerate_232_device_of_an_offload_is_found() -> None:
-    text = "distributed_type: DEEPSPEED\ndeepspeed_config: {{offload_optimizer_device: {}}}"
-    found = made.fails("CW-J150", _accelerate(text.format("NONE")))
-    assert found.hint == "offload_optimizer_device: none"
-    made.passes("CW-J150", _accelerate(text.format("none")))
-
-
 def test_optimum_neuron_619_processes_of_an_unsupported_topology_are_found() -> None:
     text = f"{ONE_NODE}#SBATCH --partition=trn\ntorchrun --nproc_per_node={{}} train.py\n"
     assert made.fails("CW-J050", text.format(24)).requested == 24

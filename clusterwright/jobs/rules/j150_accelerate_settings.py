@@ -12,17 +12,18 @@ from clusterwright.jobs.values import whole
 
 _SIZES = ("dp_replicate", "dp_shard", "tp", "cp", "sp")
 _DEVICES = ("none", "cpu", "nvme")
+_MIXED_PRECISION = ("no", "fp16", "bf16", "fp8")
 _CHOICES = {
-    "deepspeed_config.offload_optimizer_device": _DEVICES,
-    "deepspeed_config.offload_param_device": _DEVICES,
     "deepspeed_config.zero_stage": ("0", "1", "2", "3"),
     "fsdp_config.fsdp_version": ("1", "2"),
-    "mixed_precision": ("no", "fp16", "bf16", "fp8"),
     "parallelism_config.parallelism_config_cp_backend": ("torch",),
     "parallelism_config.parallelism_config_sp_backend": ("deepspeed",),
 }
 """Settings with a closed list of values, which are compared as they are written."""
 _EITHER_CASE = {
+    "deepspeed_config.offload_optimizer_device": _DEVICES,
+    "deepspeed_config.offload_param_device": _DEVICES,
+    "mixed_precision": _MIXED_PRECISION,
     "fsdp_config.fsdp_auto_wrap_policy": (
         *("TRANSFORMER_BASED_WRAP", "SIZE_BASED_WRAP", "NO_WRAP"),
     ),
@@ -31,22 +32,26 @@ _EITHER_CASE = {
         *("FULL_STATE_DICT", "LOCAL_STATE_DICT", "SHARDED_STATE_DICT"),
     ),
 }
+"""Settings whose case Accelerate changes before it compares them."""
 _OF_TYPES = (
     *("NO", "MULTI_CPU", "MULTI_GPU", "MULTI_NPU", "MULTI_MLU", "MULTI_SDAA", "MULTI_MUSA"),
     *("MULTI_XPU", "MULTI_HPU", "MULTI_NEURON", "DEEPSPEED", "FSDP", "XLA", "TPU", "MEGATRON_LM"),
 )
 """`distributed_type`; TPU is the name of XLA in older versions."""
 
-
 _KEY_NAMES = """
 command_file commands compute_environment debug deepspeed_config distributed_type downcast_bf16
 dynamo_backend dynamo_config enable_cpu_affinity fp16 fp8_config fsdp_config gpu_ids
-machine_rank main_process_ip main_process_port main_training_function megatron_lm_config
-mixed_precision mpirun_config num_machines num_processes parallelism_config rdzv_backend
-same_network tpu_env tpu_name tpu_use_cluster tpu_use_sudo tpu_vm tpu_zone use_cpu
+ipex_config machine_rank main_process_ip main_process_port main_training_function
+megatron_lm_config mixed_precision mpirun_config num_machines num_processes parallelism_config
+rdzv_backend same_network tp_config tpu_env tpu_name tpu_use_cluster tpu_use_sudo tpu_vm tpu_zone
+use_cpu
 """
 _KEYS = frozenset(_KEY_NAMES.split())
-"""Keys of a file of settings: commands/config/config_args.py, ClusterConfig and process_config."""
+"""Keys of a file of settings: commands/config/config_args.py, ClusterConfig and process_config, of
+all releases up to v1.14.0."""
+_SECTION = "_config"
+"""How the names of sections end, which releases add."""
 _ONE_OF = ("cpu", "multi-gpu", "tpu", "use-deepspeed", "use-fsdp")
 """Options of which `_validate_launch_command` takes one."""
 
@@ -58,8 +63,9 @@ class AccelerateSettings(JobRule):
     prevents = "processes that end with an exception after the nodes have started"
     source = (
         "huggingface/accelerate 16cb6eb8 (2026-07-24): parallelism_config.py, utils/constants.py, "
-        "utils/dataclasses.py, commands/launch.py; deepspeedai/DeepSpeed, "
-        "runtime/zero/offload_config.py; huggingface/accelerate#3798 and #232"
+        "utils/dataclasses.py, commands/launch.py, utils/launch.py, and "
+        "commands/config/config_args.py of v0.2.0 to v1.14.0; deepspeedai/DeepSpeed, "
+        "runtime/zero/offload_config.py; huggingface/accelerate#3798"
     )
 
     def check(self, job: Job) -> Results:
@@ -69,7 +75,7 @@ class AccelerateSettings(JobRule):
                 continue
             yield from _exclusive(launcher)
             yield from _unknown(job, launcher)
-            yield from _choices(found)
+            yield from _choices(found, launcher)
             sizes = {name: _size(found, f"parallelism_config_{name}_size") for name in _SIZES}
             if any(word is not None for word in sizes.values()) and _in_use(found):
                 yield from _parallel(found, sizes)
@@ -91,7 +97,7 @@ def _exclusive(launcher: Launcher) -> Results:
 
 
 def _unknown(job: Job, launcher: Launcher) -> Results:
-    """Keys of the file that Accelerate refuses, in every version that is not much older."""
+    """Keys of the file that no release of Accelerate takes."""
     place = launcher.options.get("config-file")
     inside = settings(job, place.text) if place is not None and not place.dynamic else None
     if place is None or inside is None or inside.get("compute_environment") == "AMAZON_SAGEMAKER":
@@ -102,8 +108,8 @@ def _unknown(job: Job, launcher: Launcher) -> Results:
             yield Fail(
                 message=f"{place.text} has the key {key}, which Accelerate does not know",
                 at=place,
-                # Without a similar key, it may be one of another version.
-                severity="error" if near else "warning",
+                # A section, or a key without a similar one, may be of a later release.
+                severity="error" if near and not key.endswith(_SECTION) else "warning",
                 requested=key,
                 hint=near,
             )
@@ -115,15 +121,25 @@ def _word(found: Stated, setting: str) -> Word | None:
     return word if word is not None and not word.dynamic and word.text else None
 
 
-def _choices(found: Stated) -> Results:
+def _choices(found: Stated, launcher: Launcher) -> Results:
+    precision = launcher.options.get("mixed-precision")
+    # The command line is compared as it is written: argparse has a list of choices.
+    if precision is not None and not precision.dynamic and precision.text not in _MIXED_PRECISION:
+        yield _not_one_of("mixed_precision", precision, _MIXED_PRECISION)
     for setting, allowed in (*_CHOICES.items(), ("distributed_type", _OF_TYPES)):
         word = _word(found, setting)
         if word is not None and word.text not in allowed:
             yield _not_one_of(setting, word, allowed)
     for setting, allowed in _EITHER_CASE.items():
         word = _word(found, setting)
+        if (
+            word is None
+            or word is precision
+            or word.text.lower() in (one.lower() for one in allowed)
+        ):
+            continue
         # A number is a place in the list, or one of the enumeration of PyTorch.
-        if word is not None and not word.text.isdigit() and word.text.upper() not in allowed:
+        if not (setting.startswith("fsdp_") and word.text.isdigit()):
             yield _not_one_of(setting, word, allowed)
 
 

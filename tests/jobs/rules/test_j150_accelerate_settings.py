@@ -63,7 +63,7 @@ def test_sizes_of_the_command_line_count_before_those_of_the_file() -> None:
 @pytest.mark.parametrize(
     ("more", "kind", "message"),
     [
-        ("deepspeed_config: {offload_optimizer_device: NONE}", "DEEPSPEED", "got NONE"),
+        ("deepspeed_config: {offload_optimizer_device: gpu}", "DEEPSPEED", "got gpu"),
         ("deepspeed_config: {zero_stage: 4}", "DEEPSPEED", "got 4"),
         ("fsdp_config: {fsdp_version: 3}", "FSDP", "got 3"),
         ("fsdp_config: {fsdp_state_dict_type: SHARDED}", "FSDP", "got SHARDED"),
@@ -81,7 +81,10 @@ def test_values_that_accelerate_does_not_take(more: str, kind: str, message: str
     [
         "fsdp_config: {fsdp_version: 2, fsdp_auto_wrap_policy: transformer_based_wrap}",
         "fsdp_config: {fsdp_backward_prefetch: 1, fsdp_state_dict_type: SHARDED_STATE_DICT}",
-        "deepspeed_config: {offload_param_device: cpu, zero_stage: 3}",
+        "deepspeed_config: {offload_param_device: CPU, zero_stage: 3}",
+        "deepspeed_config: {offload_param_device: None, offload_optimizer_device: NONE}",
+        "ipex_config: {ipex: false}",
+        "tp_config: {tp_size: 2}",
         sizes(dp_replicate=2, dp_shard=2, tp=2),
         sizes(sp=4),
     ],
@@ -90,10 +93,18 @@ def test_values_that_accelerate_takes(more: str) -> None:
     passes("CW-J150", text(more))
 
 
+def test_precision_in_another_case_is_for_the_file_alone() -> None:
+    passes("CW-J150", text().replace("mixed_precision: bf16", "mixed_precision: BF16"))
+    found = fails("CW-J150", text(options="--mixed_precision NO "))
+    assert (found.severity, found.hint) == ("error", "mixed_precision: no")
+    passes("CW-J150", text(options="--mixed_precision no "))
+
+
 def test_a_key_that_accelerate_does_not_know() -> None:
     found = fails("CW-J150", text("num_process: 8"))
     assert (found.severity, found.hint) == ("error", "did you mean `num_processes`?")
     assert fails("CW-J150", text("of_another_version: 1")).severity == "warning"
+    assert fails("CW-J150", text("ep_config: {ep_size: 2}")).severity == "warning"
 
 
 def test_options_that_exclude_each_other() -> None:
