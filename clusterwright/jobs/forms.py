@@ -119,6 +119,13 @@ _LAUNCHERS: Final = {
     "deepspeed": DEEPSPEED,
     "torchrun": TORCHRUN,
 }
+_OF_DEEPSPEED: Final = (
+    "deepspeed",
+    "deepspeed_config",
+    "deepspeed_config_file",
+    "deepspeed_config.deepspeed_config_file",
+)
+"""Arguments and settings that name the file of DeepSpeed's settings."""
 _TITAN: Final = re.compile(r"(?:^|[./])torchtitan[./]")
 
 
@@ -183,14 +190,36 @@ def stated(job: Job, step: Step, words: Sequence[Word]) -> Stated | None:
         place = found.get(name)
         if place is None or not place.text:
             continue
-        inside = None if place.dynamic else settings(job, place.text)
+        inside = _inside(job, place)
         if inside is None:
             unread.append(name)
             continue
-        for key, text in inside.items():
-            value = Word(text, place.line, place.column, place.length, "$" in text)
-            found.setdefault(key, value)
+        found = inside | found
     return Stated(forms, found, tuple(unread))
+
+
+def deepspeed_settings(job: Job, step: Step, words: Sequence[Word]) -> Mapping[str, Word]:
+    """The settings of the one file that a step gives DeepSpeed; empty if it cannot be read.
+
+    Arguments of the program with the same names are its own: DeepSpeed does not read them.
+    """
+    found = stated(job, step, words)
+    values = found.values if found is not None else {}
+    places = [values[name] for name in _OF_DEEPSPEED if name in values and values[name].text]
+    if len({place.text for place in places}) != 1:
+        return {}
+    return _inside(job, places[0]) or {}
+
+
+def _inside(job: Job, place: Word) -> dict[str, Word] | None:
+    """The settings of a file by dotted names, at the argument that names it."""
+    inside = None if place.dynamic else settings(job, place.text)
+    if inside is None:
+        return None
+    return {
+        key: Word(text, place.line, place.column, place.length, "$" in text)
+        for key, text in inside.items()
+    }
 
 
 def _options(words: Sequence[Word]) -> dict[str, Word]:

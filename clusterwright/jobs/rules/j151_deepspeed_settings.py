@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from clusterwright.jobs.forms import Stated, stated
+from collections.abc import Mapping
+
+from clusterwright.jobs.forms import deepspeed_settings
 from clusterwright.jobs.rule import Fail, Job, JobRule, Launcher, Results, Word
 from clusterwright.jobs.values import whole
 
@@ -21,7 +23,7 @@ class DeepSpeedSettings(JobRule):
     containers = True
     prevents = "processes that end with: check batch related parameters, or another assertion"
     source = (
-        "deepspeedai/DeepSpeed, runtime/config.py (_batch_assertion; fp16 and bf16), "
+        "deepspeedai/DeepSpeed, runtime/config.py (_batch_assertion; fp16 and bf16; elasticity), "
         "runtime/zero/config.py and offload_config.py: train_batch_size is "
         "train_micro_batch_size_per_gpu × gradient_accumulation_steps × the processes that data "
         "is divided among"
@@ -29,9 +31,7 @@ class DeepSpeedSettings(JobRule):
 
     def check(self, job: Job) -> Results:
         for step, launcher in job.file.launchers:
-            found = stated(job, step, launcher.script)
-            if found is None:
-                continue
+            found = deepspeed_settings(job, step, launcher.script)
             for setting, allowed in _CHOICES.items():
                 word = _known(found, setting)
                 if word is not None and word.text not in allowed:
@@ -47,18 +47,30 @@ class DeepSpeedSettings(JobRule):
             yield from _batch(found, _processes(launcher))
 
 
-def _known(found: Stated, setting: str) -> Word | None:
-    word = found.word((setting,))
-    return word if word is not None and not word.dynamic and word.text else None
+def _known(found: Mapping[str, Word], setting: str) -> Word | None:
+    """A setting whose value is known: for `auto` the program chooses one."""
+    word = found.get(setting)
+    if word is None or word.dynamic or word.text in ("", "auto"):
+        return None
+    return word
 
 
-def _precision(found: Stated) -> Results:
-    both = [_known(found, f"{name}.enabled") for name in ("fp16", "bf16")]
-    if all(word is not None and word.text.lower() == "true" for word in both):
-        yield Fail(message="fp16 and bf16 are both enabled: DeepSpeed takes one", at=both[1])
+def _on(found: Mapping[str, Word], setting: str) -> bool:
+    word = _known(found, setting)
+    return word is not None and word.text.lower() == "true"
 
 
-def _batch(found: Stated, processes: int | None) -> Results:
+def _precision(found: Mapping[str, Word]) -> Results:
+    if _on(found, "fp16.enabled") and _on(found, "bf16.enabled"):
+        yield Fail(
+            message="fp16 and bf16 are both enabled: DeepSpeed takes one",
+            at=found["bf16.enabled"],
+        )
+
+
+def _batch(found: Mapping[str, Word], processes: int | None) -> Results:
+    if _on(found, "elasticity.enabled"):
+        return  # DeepSpeed calculates all three.
     words = [_known(found, name) for name in _BATCH]
     total, micro, steps = (whole(word.text) if word is not None else None for word in words)
     if not total or not micro or not steps:
