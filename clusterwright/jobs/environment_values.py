@@ -3,7 +3,9 @@
 Only variables with a closed list of values, or of keys, are judged. Sources: pytorch/pytorch,
 c10/core/AllocatorConfig.h at 007b9bc0 and c10/cuda/CUDAAllocatorConfig.cpp at 01f9ef32 (other
 keys of the allocator exist in other versions, so that only a misspelt one is judged);
-NVIDIA/nccl 5067397c, src/debug.cc; PyTorch documentation, torch.distributed, Debugging.
+NVIDIA/nccl 5067397c, src/debug.cc; PyTorch documentation, torch.distributed, Debugging;
+pytorch/pytorch, torch/csrc/distributed/c10d/init.cpp (GLOO_SOCKET_IFNAME is split at `,` into
+names) and facebookincubator/gloo, transport/tcp/device.cc (Unable to find address for).
 """
 
 from __future__ import annotations
@@ -35,6 +37,7 @@ _KEYS: Final = _FLAGS | {
     "roundup_power2_divisions",
 }
 _BACKENDS: Final = ("native", "cudaMallocAsync")
+_GLOO: Final = "GLOO_SOCKET_IFNAME"
 _NEAR: Final = 2
 """Typing errors that leave the key in no doubt."""
 _ENTRY: Final = re.compile(r"([^:,\[\]]*)(:?)(\[[^\]]*\]|[^,]*)(?:,|$)")
@@ -63,6 +66,14 @@ def mistake(name: str, value: str) -> Mistake | None:
         return None
     if name in _ALLOCATOR:
         return _allocator(value)
+    if name == _GLOO and value.startswith("^"):
+        return Mistake(
+            "Gloo takes names of interfaces, and `^` excludes none: Unable to find address for: "
+            f"{value.partition(',')[0]}",
+            # NCCL alone does not read it.
+            ends=False,
+            hint=f"unset {_GLOO}: Gloo then takes the interface with the address of the host name",
+        )
     choices = _CHOICES.get(name)
     if choices is None or value.upper() in choices:
         return None

@@ -19,6 +19,7 @@ ALLOCATOR = "PYTORCH_CUDA_ALLOC_CONF"
         (ALLOCATOR, "roundup_power2_divisions:[256:1,>:4],max_split_mb", "KEY:VALUE", True),
         ("NCCL_DEBUG", "DEBUG", "expected one of VERSION, WARN", False),
         ("TORCH_DISTRIBUTED_DEBUG", "1", "expected one of OFF, INFO, DETAIL", True),
+        ("GLOO_SOCKET_IFNAME", "^lo,docker", "excludes none", False),
     ],
 )
 def test_values_that_are_not_accepted(name: str, value: str, message: str, ends: bool) -> None:
@@ -36,6 +37,8 @@ def test_values_that_are_not_accepted(name: str, value: str, message: str, ends:
         (ALLOCATOR, "a_key_of_another_version:1"),
         (ALLOCATOR, ""),
         ("NCCL_DEBUG", "info"),
+        ("GLOO_SOCKET_IFNAME", "eth0,eth1"),
+        ("NCCL_SOCKET_IFNAME", "^lo"),
         ("ANOTHER", "value"),
     ],
 )

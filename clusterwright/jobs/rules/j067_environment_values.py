@@ -13,7 +13,8 @@ class EnvironmentValues(JobRule):
     prevents = "processes that end when they read the value, or a setting that has no effect"
     source = (
         "pytorch/pytorch, c10/core/AllocatorConfig.h and c10/cuda/CUDAAllocatorConfig.cpp; "
-        "NVIDIA/nccl 5067397c, src/debug.cc; PyTorch documentation, torch.distributed"
+        "NVIDIA/nccl 5067397c, src/debug.cc; PyTorch documentation, torch.distributed; "
+        "facebookincubator/gloo, transport/tcp/device.cc"
     )
 
     def check(self, job: Job) -> Results:

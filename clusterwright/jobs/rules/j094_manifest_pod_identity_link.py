@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from clusterwright.jobs.manifest_file import text_at
+from clusterwright.jobs.manifest_file import Pod, text_at
 from clusterwright.jobs.rule import Fail, ManifestRule, Manifests, Results
 from clusterwright.platforms.kubernetes.control_plane import addons
 
 _AGENT = "eks-pod-identity-agent"
 _LINK = "pod-id-link0"
-_VARIABLES = ("NCCL_SOCKET_IFNAME", "GLOO_SOCKET_IFNAME")
+_VARIABLE = "NCCL_SOCKET_IFNAME"
 
 
 class PodIdentityLink(ManifestRule):
@@ -25,20 +25,28 @@ class PodIdentityLink(ManifestRule):
         if all(addon.name != _AGENT for addon in addons(manifests.cluster)):
             return
         for pod in manifests.pods:
-            if text_at(pod.item, "hostNetwork") != "true":
+            if text_at(pod.item, "hostNetwork") != "true" or _alone(manifests, pod):
                 continue
             for container in pod.containers:
                 for name, value in container.environment:
                     text = value.text if value is not None else None
-                    if name.text not in _VARIABLES or text is None or not text.startswith("^"):
+                    if name.text != _VARIABLE or text is None or not text.startswith("^"):
                         continue
                     if not _excludes(text[1:]):
                         yield Fail(
-                            message=f"{name.text}={text} leaves {_LINK}, which has the same "
+                            message=f"{_VARIABLE}={text} leaves {_LINK}, which has the same "
                             "address on every node",
                             at=value,
-                            hint=f"{name.text}={text},{_LINK}",
+                            hint=f"{_VARIABLE}={text},{_LINK}",
                         )
+
+
+def _alone(manifests: Manifests, pod: Pod) -> bool:
+    """Whether a pod is the only one of its object, so that it has no sockets between nodes."""
+    counts = [one.count for one in manifests.pods if one.document is pod.document]
+    return (
+        pod.kind != "DaemonSet" and sum(count or 0 for count in counts) < 2 and None not in counts
+    )
 
 
 def _excludes(text: str) -> bool:
