@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
@@ -44,12 +44,17 @@ def misspelt(variables: Iterable[tuple[str, Any]], text: str, reference: str) ->
             )
 
 
-def meant(name: str) -> str | None:
+def meant(name: str, names: Collection[str] | None = None) -> str | None:
     """The known name that differs by one or two typing errors; None if known or like none.
 
     Names that differ in digits only, such as `MASTER_PORT2`, are other variables.
+
+    Parameters
+    ----------
+    names:
+        The known names, if they are not those of variables.
     """
-    known = _known()
+    known = _known() if names is None else names
     if name in known:
         return None
     allowed = 2 if len(name) >= _LONG else 1

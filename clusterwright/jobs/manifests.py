@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -60,6 +60,22 @@ class Manifests:
         ]
         return None if None in found else sum(one or 0 for one in found)
 
+    def one_node_takes(self, pods: Sequence[Pod]) -> bool:
+        """Whether a node of the spec may have all pods of several templates at once."""
+        wanted: dict[str, int] = {}
+        for pod in pods:
+            for name, (number, _) in self.judged(pod).items():
+                wanted[name] = wanted.get(name, 0) + number * (pod.count or 0)
+        fitting = [self.fitting(pod) for pod in pods]
+        try:
+            return any(
+                all(found is None or group in found for found in fitting)
+                and all(self.amounts(group).get(n, 0) >= number for n, number in wanted.items())
+                for group in self.cluster.compute
+            )
+        except UnknownFactError:
+            return True
+
     def amounts(self, group: ComputeGroup) -> dict[str, int]:
         """Devices of a node of a group by resource name. Raises UnknownFactError."""
         found = node_resources(group, self.catalog).devices()
@@ -89,13 +105,24 @@ class Manifests:
         ]
 
     def _required(self, group: ComputeGroup, pod: Pod) -> bool:
-        """Whether one of the terms of the node affinity allows the group; fields are not read."""
-        terms = [
-            [self._matches(group, one) for one in expressions.members()]
-            for term in affinity_terms(pod)
-            if (expressions := term.get("matchExpressions")) is not None
-        ]
-        return not terms or any(all(term) for term in terms)
+        """Whether one of the terms of the node affinity may allow the group."""
+        terms = affinity_terms(pod)
+        return not terms or any(self._meets(group, term) for term in terms)
+
+    def _meets(self, group: ComputeGroup, term: Item) -> bool:
+        """Whether nodes of a group may meet all of a term; an empty one matches no nodes.
+
+        Fields are the names of single nodes, which any group may have.
+        """
+        if term.written and term.text is None:
+            return True  # A program fills it in.
+        expressions, fields = term.get("matchExpressions"), term.get("matchFields")
+        stated = [one for one in (expressions, fields) if one is not None]
+        if all(one.is_sequence and not any(True for _ in one.members()) for one in stated):
+            return False
+        return expressions is None or all(
+            self._matches(group, one) for one in expressions.members()
+        )
 
     def _matches(self, group: ComputeGroup, expression: Item) -> bool:
         """Whether a group's label may meet `{key, operator, values}`; Gt and Lt are not read."""

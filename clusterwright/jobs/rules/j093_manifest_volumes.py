@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
-from clusterwright.cluster_spec.suggest import did_you_mean
+from clusterwright.jobs.environment_names import meant
 from clusterwright.jobs.manifest_file import Item, Pod, text_at
 from clusterwright.jobs.quantities import parse_quantity
 from clusterwright.jobs.rule import Fail, ManifestRule, Manifests, Results
+from clusterwright.platforms.kubernetes.storage import volumes_of
 
 _DEFAULT_NAMESPACE = "default"
-_ONE_NODE = frozenset({"ReadWriteOnce", "ReadWriteOncePod"})
+_ONE_POD = "ReadWriteOncePod"
+_ONE_NODE = frozenset({"ReadWriteOnce", _ONE_POD})
+_CLASS = "volume.beta.kubernetes.io/storage-class"
+"""The older annotation, which counts before storageClassName."""
+_SHORTEST = 4
+"""Letters of a word that may be misspelt: shorter ones, as in `data-a`, tell names apart."""
 
 
 class VolumesAndClaims(ManifestRule):
@@ -23,7 +30,9 @@ class VolumesAndClaims(ManifestRule):
     source = (
         "Kubernetes documentation, Persistent Volumes (Binding, Reserving a PersistentVolume, "
         "Access Modes, Class, Mount Options) and Storage Classes (mount options of volumes that "
-        "the class creates); kubernetes-sigs/aws-fsx-csi-driver#127"
+        "the class creates); kubernetes/kubernetes, pkg/controller/volume/persistentvolume/"
+        "pv_controller.go (syncUnboundClaim, checkVolumeSatisfyClaim): a volume whose claimRef is "
+        "the claim is not compared; kubernetes-sigs/aws-fsx-csi-driver#127"
     )
 
     def check(self, manifests: Manifests) -> Results:
@@ -36,7 +45,9 @@ class VolumesAndClaims(ManifestRule):
         for claim in claims:
             name = text_at(claim, "spec", "volumeName")
             for volume in volumes:
-                if name is not None and text_at(volume, "metadata", "name") == name:
+                if name is None or text_at(volume, "metadata", "name") != name:
+                    continue
+                if not _reserved(claim, volume):
                     yield from _bound(claim, volume)
         yield from _misspelt(manifests, claims)
         yield from _of_one_node(manifests, claims)
@@ -50,7 +61,8 @@ def _of_kind(manifests: Manifests, kind: str) -> Iterator[Item]:
 
 def _mount_options(manifests: Manifests, volume: Item) -> Results:
     """Options of a class are for the volumes that it creates, not for one that exists."""
-    name = text_at(volume, "spec", "storageClassName")
+    of_volume = _class(volume)
+    name = of_volume.text if of_volume is not None else None
     if not name or volume.get("spec", "mountOptions") is not None:
         return
     for kind in _of_kind(manifests, "StorageClass"):
@@ -68,9 +80,28 @@ def _mount_options(manifests: Manifests, volume: Item) -> Results:
             )
 
 
+def _class(document: Item) -> Item | None:
+    """The class of a volume or a claim."""
+    return document.get("metadata", "annotations", _CLASS) or document.get(
+        "spec", "storageClassName"
+    )
+
+
+def _reserved(claim: Item, volume: Item) -> bool:
+    """Whether the volume is, or may be, reserved for the claim, and so is bound to it."""
+    reference = volume.get("spec", "claimRef")
+    if reference is None:
+        return False
+    for key in ("name", "namespace"):
+        own, other = text_at(claim, "metadata", key), text_at(reference, key)
+        if own is not None and other is not None and own != other:
+            return False
+    return True
+
+
 def _bound(claim: Item, volume: Item) -> Results:
     """A claim that names a volume gets it only if class, access modes and size agree."""
-    wanted, own = claim.get("spec", "storageClassName"), volume.get("spec", "storageClassName")
+    wanted, own = _class(claim), _class(volume)
     known = all(one is None or one.text is not None for one in (wanted, own))
     has = own.text if own is not None else ""
     if known and wanted is not None and wanted.text != (has or ""):
@@ -82,7 +113,7 @@ def _bound(claim: Item, volume: Item) -> Results:
             limit=has,
             hint=f"storageClassName: {has or chr(34) * 2}",
         )
-    elif known and wanted is None and claim.get("metadata", "annotations") is None:
+    elif known and wanted is None:
         yield Fail(
             message="the claim has no storageClassName: where the cluster has a default class, it "
             f"is that one, and the volume has {has or 'none'}",
@@ -124,42 +155,65 @@ def _texts(document: Item, name: str) -> set[str] | None:
 
 
 def _misspelt(manifests: Manifests, claims: list[Item]) -> Results:
-    """A claim of a pod that the file does not have, and that is similar to one that it has."""
+    """A claim of a pod that the file does not have, and that is nearly one that no pod uses."""
+    used: dict[str | None, list[Item]] = {}
     for pod in manifests.pods:
-        own = _namespace(pod.document)
+        used.setdefault(_namespace(pod.document), []).extend(_used(pod))
+    of_the_spec = {volume.name for volume in volumes_of(manifests.cluster)}
+    for namespace, places in used.items():
         names = {
-            text_at(claim, "metadata", "name") for claim in claims if _namespace(claim) == own
+            text_at(claim, "metadata", "name")
+            for claim in claims
+            if _namespace(claim) == namespace
         }
-        for used in _used(pod):
-            if used.text is None or None in names or used.text in names:
+        if None in names:
+            continue
+        unused = {one for one in names if one is not None} - {place.text for place in places}
+        for place in places:
+            if place.text is None or place.text in names | of_the_spec:
                 continue
-            near = did_you_mean(used.text, sorted(one for one in names if one is not None))
-            if near is not None:
+            near = meant(place.text, unused)
+            if near is not None and not _by_design(place.text, near):
                 yield Fail(
-                    message=f"the file has no claim {used.text}",
-                    at=used,
+                    message=f"the file has no claim {place.text}",
+                    at=place,
                     severity="warning",
-                    requested=used.text,
-                    hint=near,
+                    requested=place.text,
+                    hint=f"did you mean `{near}`?",
                 )
 
 
+def _by_design(one: str, other: str) -> bool:
+    """Whether names differ in short words, such as the letters of an enumeration."""
+    words, others = (re.split(r"[-.\d]+", name) for name in (one, other))
+    return len(words) == len(others) and all(
+        min(len(a), len(b)) < _SHORTEST for a, b in zip(words, others, strict=True) if a != b
+    )
+
+
 def _of_one_node(manifests: Manifests, claims: list[Item]) -> Results:
-    """A claim for one node, of a training whose pods have a node each."""
-    for pod in manifests.pods:
-        pods = manifests.pods_of_job(pod)
-        if pods is None or pods < 2 or not pod.devices:
+    """A claim for one node, of a training whose pods no node has places for."""
+    for claim in claims:
+        name, modes = text_at(claim, "metadata", "name"), _texts(claim, "accessModes")
+        if name is None or not modes or not modes <= _ONE_NODE:
             continue
-        for claim in claims:
-            name = text_at(claim, "metadata", "name")
-            modes = _texts(claim, "accessModes")
-            used = [one for one in _used(pod) if one.text is not None and one.text == name]
-            if not used or not modes or not modes <= _ONE_NODE:
+        jobs: dict[int, list[tuple[Pod, Item]]] = {}
+        for pod in manifests.pods:
+            used = [one for one in _used(pod) if one.text == name]
+            if used and _namespace(pod.document) == _namespace(claim):
+                jobs.setdefault(id(pod.document.node), []).append((pod, used[0]))
+        for job in jobs.values():
+            pods = [pod for pod, _ in job if manifests.judged(pod)]
+            # Those of the operators for training run at the same time.
+            if not pods or manifests.pods_of_job(pods[0]) is None:
+                continue
+            number = sum(pod.count or 0 for pod in pods)
+            if number < 2 or (_ONE_POD not in modes and manifests.one_node_takes(pods)):
                 continue
             yield Fail(
-                message=f"the claim {name} is for one node ({', '.join(sorted(modes))}), and the "
-                f"training has {pods} pods",
-                at=used[0],
+                message=f"the claim {name} is for one {'pod' if _ONE_POD in modes else 'node'} "
+                f"({', '.join(sorted(modes))}), and the training has {number} pods",
+                at=job[0][1],
                 severity="warning",
                 hint="ReadWriteMany, of a file system such as FSx for Lustre",
             )

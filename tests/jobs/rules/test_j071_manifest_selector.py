@@ -82,7 +82,11 @@ def test_labels_of_every_node(selector: dict[str, str], fits: bool) -> None:
 
 
 def _affinity(*terms: list[dict[str, object]]) -> str:
-    required = {"nodeSelectorTerms": [{"matchExpressions": term} for term in terms]}
+    return _terms(*({"matchExpressions": term} for term in terms))
+
+
+def _terms(*terms: dict[str, object]) -> str:
+    required = {"nodeSelectorTerms": list(terms)}
     node = {"requiredDuringSchedulingIgnoredDuringExecution": required}
     return pytorch_job(pod(affinity={"nodeAffinity": node}))
 
@@ -106,3 +110,13 @@ def test_affinity_that_a_group_meets() -> None:
     passes("CW-J071", _affinity([_is("In", "p4d.24xlarge")], [_is("In", "p5.48xlarge")]))
     passes("CW-J071", _affinity([{"key": "of-users", "operator": "In", "values": ["a"]}]))
     passes("CW-J071", _affinity([{"key": "of-users", "operator": "DoesNotExist"}]))
+
+
+def test_terms_with_fields() -> None:
+    """Terms are alternatives; in a term expressions and fields hold together."""
+    fields = [{"key": "metadata.name", "operator": "In", "values": ["ip-10-0-0-1"]}]
+    other = {"matchExpressions": [_is("In", "p4d.24xlarge")]}
+    passes("CW-J071", _terms({"matchFields": fields}))
+    passes("CW-J071", _terms({"matchFields": fields}, other))
+    fails("CW-J071", _terms({"matchFields": fields, **other}))
+    fails("CW-J071", _terms({}, other))
