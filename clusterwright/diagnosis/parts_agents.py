@@ -11,7 +11,7 @@ import re
 from typing import Final
 
 from clusterwright.diagnosis.parts import part
-from clusterwright.diagnosis.writer import Writer
+from clusterwright.diagnosis.writer import Writer, fields
 
 _SSM_NAMES: Final = (
     r"amazon-ssm-agent|ssm-(?:agent|document|session|cli)-worker|ssm-session-logger"
@@ -106,7 +106,9 @@ POD_IDENTITY: Final = Writer(
     re.compile(
         # JSON as `log_lines` writes it, or with the name of its pod or program before it.
         r"^(?=[^\n]*(?:\b(?:client|bind|probe)-addr\"?: ?|\bEKS Auth\b|pod-identity-agent))"
-        r"[^\n]*?\blevel\"?: ?\"?(?:error|fatal|panic)\b[^\n]*?\bmsg\"?: ?\"?(?P<message>\S[^\n]*)"
+        + fields(
+            r"\blevel\"?: ?\"?(?:error|fatal|panic)\b", r"\bmsg\"?: ?\"?(?P<message>\S[^\n]*)"
+        )
     ),
     (
         part(

@@ -11,7 +11,7 @@ from typing import Final
 
 from clusterwright.diagnosis.parts import part
 from clusterwright.diagnosis.signature import Values
-from clusterwright.diagnosis.writer import Writer
+from clusterwright.diagnosis.writer import Writer, fields
 
 STATUSES: Final = {
     -4: "memory is used up",
@@ -65,7 +65,7 @@ def _status(message: str) -> str | None:
 DCGM: Final = Writer(
     "DCGM",
     re.compile(
-        r"\b(?:ERROR|FATAL)\b\s+\[\d+:\d+\] (?:\[\[\w+\]\] )?(?P<message>\S[^\n]*?) "
+        fields(r"\b(?:ERROR|FATAL)\b\s+\[\d+:\d+\] (?:\[\[\w+\]\] )?") + r"(?P<message>\S[^\n]*?) "
         r"\[(?:[\w./@-]*/)?(?P<place>[\w-]+/[\w-]+\.(?:cpp|h|cc|c)):\d+\]"
     ),
     (

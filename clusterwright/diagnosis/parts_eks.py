@@ -11,18 +11,23 @@ import re
 from typing import Final
 
 from clusterwright.diagnosis.parts import part
-from clusterwright.diagnosis.writer import Writer
+from clusterwright.diagnosis.writer import Writer, fields
 
 _LEVEL: Final = r"\blevel\"?: ?\"?(?:error|ERROR|fatal|panic)\b"
 
+
+def _line(*after: str) -> re.Pattern[str]:
+    """A line with a level of error and other fields after it."""
+    return re.compile(fields(_LEVEL, *after))
+
+
 VPC_CNI: Final = Writer(
     "EKS's network plug-in (VPC CNI)",
-    re.compile(
-        rf"{_LEVEL}[^\n]*?\bcaller\"?: ?\"?(?P<place>(?:routed-eni-cni-plugin|awsutils|"
-        rf"networkutils|"
+    _line(
+        r"\bcaller\"?: ?\"?(?P<place>(?:routed-eni-cni-plugin|awsutils|networkutils|"
         r"netlinkwrapper|aws-vpc-cni|egress-cni-plugin|aws-k8s-agent|k8sapi|eventrecorder|ipamd|"
-        r"datastore|cni-metrics-helper|eniconfig|sgpp|vpc)/[\w.-]+:\d+)[^\n]*?\bmsg\"?: ?\"?"
-        r"(?P<message>\S[^\n]*)"
+        r"datastore|cni-metrics-helper|eniconfig|sgpp|vpc)/[\w.-]+:\d+)",
+        r"\bmsg\"?: ?\"?(?P<message>\S[^\n]*)",
     ),
     (
         part(
@@ -74,10 +79,10 @@ VPC_CNI: Final = Writer(
 
 KARPENTER: Final = Writer(
     "Karpenter",
-    re.compile(
-        rf"{_LEVEL}[^\n]*?\bcontroller\"?: ?\"?(?:nodeclaim|nodepool|nodeclass|node|disruption|"
-        r"provisioner|interruption|state|static|metrics|providers)\b[^\n]*?\berror\"?: ?\"?"
-        r"(?P<message>\S[^\n]*)"
+    _line(
+        r"\bcontroller\"?: ?\"?(?:nodeclaim|nodepool|nodeclass|node|disruption|provisioner|"
+        r"interruption|state|static|metrics|providers)\b",
+        r"\berror\"?: ?\"?(?P<message>\S[^\n]*)",
     ),
     (
         part(

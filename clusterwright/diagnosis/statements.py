@@ -27,6 +27,7 @@ from clusterwright.diagnosis import (
 )
 from clusterwright.diagnosis.model import Evidence
 from clusterwright.diagnosis.wording import NOT_AN_ERROR, kind_of
+from clusterwright.diagnosis.writer import fields
 
 _WRITERS: Final = (*parts_agents.WRITERS, *parts_dcgm.WRITERS, *parts_eks.WRITERS)
 LAST_LINES: Final = 3
@@ -85,16 +86,14 @@ FORMS: Final = (
     _form(rf"{_KLOG_PREFIX}F{_KLOG}"),
     _form(rf"{_KLOG_PREFIX}E{_KLOG}", in_failed_only=_GO),
     # JSON with sorted keys, so that the error stands before the level.
-    _form(
-        r"\b(?:err|error): (?P<message>[^\n]{3,600}?) (?:[\w.-]{1,40}: [^\n]{1,80}? ){0,4}level: "
-        r"(?:error|fatal|panic)\b"
-    ),
+    _form(r"\b(?:err|error): (?P<message>[^\n]{3,600}?) level: (?:error|fatal|panic)\b"),
     # JSON of Go programs, as `log_lines` writes it, and their key=value form.
     _form(
-        r"\blevel: (?:error|fatal|panic|dpanic|ERROR|FATAL)\b.*?(?:logger: (?P<logger>\S+) )?"
-        r"(?:message|msg): (?P<message>(?:.*? controller: (?P<program>\S+)(?= ))?.*)"
+        fields(r"\blevel: (?:error|fatal|panic|dpanic|ERROR|FATAL)\b") + r".*?"
+        r"(?:logger: (?P<logger>\S+) )?(?:message|msg): "
+        r"(?P<message>(?:.*? controller: (?P<program>\S+)(?= ))?.*)"
     ),
-    _form(r"\blevel=(?:error|fatal|panic)\b.*?msg=\"?(?P<message>.*)"),
+    _form(fields(r"\blevel=(?:error|fatal|panic)\b", r"msg=\"?(?P<message>.*)")),
     # Ray and other users of spdlog.
     _form(
         r"\[[^\]\n]{10,40} [CEF] \d+ \d+\] (?:\((?P<program>\w+)\) )?(?P<file>[\w./-]+:\d+): "

@@ -24,6 +24,15 @@ _CODE: Final = re.compile(
 )
 
 
+def fields(*each: str) -> str:
+    """An expression for fields one after another in a line, whatever is before and between them.
+
+    Each is looked for once, from where the one before it ended (an atomic group), so that the time
+    of a search grows with the length of a line, however often it repeats a field.
+    """
+    return "(?m:^)" + "".join(rf"(?>[^\n]*?(?:{one}))" for one in each)
+
+
 @dataclass(frozen=True)
 class Writer:
     """A program that writes errors.
