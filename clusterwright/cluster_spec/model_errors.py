@@ -184,7 +184,7 @@ def _wrong_kind(kind: str, given: Any, path: Path) -> Problem:
         if given.is_integer():
             hint = f"write {int(given)}"
         elif unit is not None:
-            hint = f"a whole number: {path[-1]} is in {unit}"
+            hint = f"an integer: {path[-1]} is in {unit}"
     elif kind == "bool_type" and str(given).lower() in ("yes", "no", "on", "off"):
         hint = f"write {'true' if given.lower() in ('yes', 'on') else 'false'}"
     elif _EXPECTED[kind] == "a mapping":

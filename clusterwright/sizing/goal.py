@@ -249,7 +249,7 @@ def _sentence(error: ValidationError) -> GoalError:
     message = str(first["msg"])
     advice: str | None = None
     if first["type"] == "int_parsing":
-        message = f"expected a whole number, got {str(first['input'])[:60]!r}"
+        message = f"expected an integer, got {str(first['input'])[:60]!r}"
         advice = "write all digits, such as 8192"
     if first["type"] == "literal_error":
         given = str(first["input"]).strip().lower()

@@ -75,7 +75,7 @@ def said(data: dict[str, Any]) -> list[tuple[str, str | None]]:
             ("storage", "lustre", 0, "capacity_gib"),
             4.8,
             "expected an integer, got a number",
-            "a whole number: capacity_gib is in GiB",
+            "an integer: capacity_gib is in GiB",
         ),
         *(
             (

@@ -43,5 +43,5 @@ def test_a_count_requires_a_type() -> None:
 def test_a_number_of_tokens_per_sequence_has_all_its_digits() -> None:
     with pytest.raises(GoalError) as caught:
         parse({"seq_len": "8k"})
-    assert str(caught.value) == "seq_len: expected a whole number, got '8k'"
+    assert str(caught.value) == "seq_len: expected an integer, got '8k'"
     assert caught.value.hint == "write all digits, such as 8192"

@@ -200,7 +200,7 @@ def _amounts(container: Container) -> Results:
         number = parse_quantity(amount.text) if amount.text else None
         if "/" in name and number is not None and number % 1:
             yield Fail(
-                message=f"{name}: {amount.text} is no whole number, which devices have",
+                message=f"{name}: {amount.text} is not an integer number of devices",
                 at=amount,
                 requested=amount.text,
                 hint="1, or shares of the device plug-in, which have names of their own",

@@ -141,7 +141,7 @@ def test_null_is_an_absent_value() -> None:
 
 def test_devices_are_whole() -> None:
     found = fails("CW-J081", pytorch_job(pod({"nvidia.com/gpu": 0.5})))
-    assert found.message.startswith("nvidia.com/gpu: 0.5 is no whole number")
+    assert found.message.startswith("nvidia.com/gpu: 0.5 is not an integer")
     passes("CW-J081", pytorch_job(pod({"nvidia.com/gpu": 1, "cpu": 0.5})))
 
 
