@@ -182,7 +182,7 @@ class Runs:
         return self._known(node).get("instance_id")
 
     def has_boot(self, node: str) -> bool:
-        """Whether its last result is of a known boot; that of a node that was lost is not."""
+        """Whether its last result names a boot; that of a node that was lost names none."""
         return self._known(node).get("boot_id") is not None
 
     def _known(self, node: str) -> dict[str, Any]:

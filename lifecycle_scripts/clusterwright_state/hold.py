@@ -34,6 +34,8 @@ AGAIN_SECONDS = 1800.0
 RETRY_SECONDS = 60.0
 """After this time a node is tested again whose checks gave no result, such as one on which the
 node program was still being installed."""
+FORMER_SECONDS = 600.0
+"""After this time slurmctld has missed a former instance: SlurmdTimeout is 300 s by default."""
 _GONE = AWAY - {"DOWN"}
 """slurmctld leaves a node DOWN that it has missed for SlurmdTimeout, also when it responds again:
 ReturnToService=1 needs the reason `Not responding`, in place of which it has ours (slurm.conf(5)).
@@ -50,6 +52,7 @@ class Hold:
         self._level = level
         self._runs = runs
         self._slurmds: dict[str, tuple[str, str]] = {}
+        self._listed: dict[str, float] = {}
 
     def announced(self) -> dict[str, str]:
         """The time of the last announced boot, by node: earlier tests do not count."""
@@ -71,7 +74,7 @@ class Hold:
         """
         members = [node for node in nodes if "FUTURE" not in node["states"]]
         announced = self._note_announcements(members)
-        started = [node for node in members if self._has_started(node)]
+        started = [n for n in members if self._has_started(n, announced.get(n["name"]))]
         states = self._runs.states(members, announced) or {}
         held = held_nodes(members, states)
         before = next((list(r["nodes"]) for r in reservations if r["name"] == RESERVATION), [])
@@ -100,18 +103,23 @@ class Hold:
         self._test([node for node in started if node["name"] in reserved], states, announced)
         return changes
 
-    def _has_started(self, node: Mapping[str, Any]) -> bool:
-        """False while slurmctld shows the slurmd of the instance that this one replaces.
+    def _has_started(self, node: Mapping[str, Any], announced: Optional[str]) -> bool:
+        """False while slurmctld may still show the slurmd of an instance that this one replaces.
 
-        HyperPod's list has the new instance before slurmctld misses the former one.
+        Whether HyperPod lists the new instance before or after its slurmd registers is unknown:
+        a boot that was announced since the last test is the new one's.
         """
-        instance, start = node["instance_id"], node["slurmd_start_time"]
+        name, instance, start = node["name"], node["instance_id"], node["slurmd_start_time"]
         if instance is None or start is None:
             return True
-        before = self._slurmds.get(node["name"], (instance, start))
+        before = self._slurmds.get(name, (instance, start))
         if before[0] != instance and before[1] == start:
-            return False
-        self._slurmds[node["name"]] = (instance, start)
+            since = self._listed.setdefault(name, time.time())
+            is_recent = time.time() - since < FORMER_SECONDS
+            if is_recent and (announced or "") <= self._runs.tested_at(name):
+                return False
+        self._listed.pop(name, None)
+        self._slurmds[name] = (instance, start)
         return True
 
     def _cancel_tests(self, probe: Probe, nodes: Sequence[str]) -> list[dict[str, Any]]:

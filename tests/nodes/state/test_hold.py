@@ -312,6 +312,30 @@ def test_an_instance_is_tested_when_its_own_slurmd_has_started(controller: Contr
     assert [nodes for _, nodes, _ in controller.started] == [["a"]]
 
 
+@pytest.mark.parametrize("is_announced", [True, False])
+def test_an_instance_whose_slurmd_started_before_the_list_had_it(
+    controller: Controller, is_announced: bool
+) -> None:
+    controller.tested("a", tested_at=stamp(controller.now - 60))
+    controller.nodes = [node("a", slurmd_start_time=BOOT)]
+    controller.look()
+    started = {"slurmd_start_time": stamp(controller.now)}
+    if is_announced:
+        controller.nodes = [{**announced("a", stamp(controller.now)), **started}]
+        controller.look()
+    controller.nodes = [node("a", states=["IDLE", "DRAIN"], reason="disk", **started)]
+    controller.look()
+    controller.nodes = [node("a", instance_id="i-other", **started)]
+    controller.look()
+    assert len(controller.started) == is_announced
+    if is_announced:
+        controller.tested("a", instance_id="i-other", tested_at=stamp(controller.now + 5))
+    controller.now += hold.FORMER_SECONDS + 1
+    controller.look()
+    controller.look()
+    assert [nodes for _, nodes, _ in controller.started] == [["a"]]
+
+
 def test_one_run_at_a_time(controller: Controller) -> None:
     path = controller.folder / "wanted/20261123T080000Z-1.json"
     path.parent.mkdir(parents=True)
