@@ -23,6 +23,7 @@ from clusterwright.diagnosis.model import Evidence
 from clusterwright.diagnosis.node_reasons import NodeReason, NodeReasons
 from clusterwright.diagnosis.recoveries import GANGS, SERVICES, TITLE
 from clusterwright.diagnosis.scheduler import hosts
+from clusterwright.diagnosis.stops import Stops
 from clusterwright.diagnosis.submissions import Submissions
 from clusterwright.diagnosis.tracebacks import Tracebacks
 
@@ -118,6 +119,7 @@ def evidence(
     lines = _joined(lines)
     rows = _Rows(place)
     reasons = NodeReasons()
+    stops = Stops()
     for line in lines:
         clean = line.text[: 2 * LONGEST_LINE]
         if "\x1b" in clean:
@@ -138,7 +140,7 @@ def evidence(
             # A node is ready: what failed before it in this log was repeated with success.
             kept.clear()
             continue
-        if kept.ends_with(text, lowered):
+        if kept.ends_with(text, lowered) or stops.is_part(text, lowered, _host(text)):
             continue
         reason = reasons.read(text, lowered)
         item = (

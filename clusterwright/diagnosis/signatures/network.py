@@ -219,9 +219,13 @@ SIGNATURES: Final = (
         "network plug-in does not work there, or a security group or route blocks it",
         (
             r"(?:Failed to (?:list|watch) \*|couldn't get current server API|Unable to connect to the server|"
-            r"failed to (?:get|list|watch|update|renew)\b)[^\n]{0,300}dial tcp [^\n]{1,80}:(?:443|6443): [^\n]{0,40}"
+            r"failed to (?:get|list|watch|update|renew)\b)(?:(?!proxyconnect)[^\n]){0,300}dial tcp [^\n]{1,80}:(?:443|6443): [^\n]{0,40}"
             r"(?:i/o timeout|no route|unreachable)",
-            r"(?:^|\s)Unable to connect to the server: (?![^\n]*(?:x509|getting credentials|no such host))[^\n]{3,200}",
+            # kubectl, StandardErrorMessage: also what net/http and connect(2) say, but of the server, not of
+            # its name or of a proxy.
+            r"(?:^|(?<!\w:)\s|\b(?:kubectl|error): )Unable to connect to the server: (?:dial tcp [^\s:]{1,60}:\d+: "
+            r"[^\n]{0,40}(?:i/o timeout|timed out|no route|unreachable)|net/http: (?:TLS handshake timeout|"
+            r"request cancell?ed)|context deadline exceeded|Connection timed out)",
             # Any client in Go, by the path that it asks for.
             r"\bhttps://[^\s\"]{3,120}/apis?/[^\s\"]{2,200}\\?\"?: (?:dial tcp [^\n]{1,80}: [^\n]{0,40}"
             r"(?:i/o timeout|no route|unreachable)|net/http: request cancell?ed[^\n]{0,60}"
@@ -238,7 +242,10 @@ SIGNATURES: Final = (
         "Kubernetes: a controller could not renew its lease in time and ended, to be started again: the "
         "API server or etcd did not answer, or its node was overloaded",
         (
-            r"\] stopped leading\b|\bleader ?election lost\b|failed to renew lease \S{3,120}: |"
+            # Programs that call it information end so when they are asked to.
+            r"^(?![^\n]{0,80}?\b(?-i:I)\d{4} \d\d:)[^\n]*?\] stopped leading\b|\bleader ?election lost\b|"
+            r"failed to renew lease(?: \S{3,120}: |\"? lock[=:] ?\"?\S{3,120} err[=:] ?\"?)"
+            r"[^\n]{0,120}?(?:timed out|deadline|timeout|refused)|"
             r"Failed to update lock: [^\n]{0,120}(?:timed out|deadline|refused|timeout)",
         ),
         confidence="likely",
