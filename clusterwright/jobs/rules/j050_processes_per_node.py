@@ -35,7 +35,8 @@ class ProcessesPerNode(JobRule):
         "PyTorch documentation, torchrun: one launcher per node, --nproc-per-node processes; "
         "Lightning, SLURMEnvironment.validate_settings; NVIDIA-NeMo/Speech#5819; "
         "NVIDIA/nccl-tests, README: -t and -g; huggingface/optimum-neuron#619 (the message of "
-        "Neuron's runtime about unsupported topologies)"
+        "Neuron's runtime about unsupported topologies); AWS Neuron documentation, runtime "
+        "configuration: NEURON_RT_NUM_CORES and NEURON_RT_VISIBLE_CORES"
     )
 
     def check(self, job: Job) -> Results:
@@ -81,8 +82,21 @@ def _neuron(job: Job, given: int) -> Results:
         if launcher.name != "accelerate":
             yield from _processes(job, step, launcher, given * cores, "NeuronCores")
             number = launcher.number("nproc-per-node")
-            if cores == CORES_OF_CHIP["Trn1"] and number is not None and number < given * cores:
+            if (
+                cores == CORES_OF_CHIP["Trn1"]
+                and number is not None
+                and number < given * cores
+                and _one_core_each(job)
+            ):
                 yield from _topology(launcher, number)
+
+
+def _one_core_each(job: Job) -> bool:
+    """Whether no variable gives a process more NeuronCores than one."""
+    if job.file.variable("NEURON_RT_VISIBLE_CORES") is not None:
+        return False
+    stated = job.file.variable("NEURON_RT_NUM_CORES")
+    return stated is None or (not stated.value.dynamic and stated.value.text == "1")
 
 
 def _topology(launcher: Launcher, number: int) -> Results:

@@ -7,11 +7,33 @@ from collections.abc import Mapping
 
 from clusterwright.cluster_spec.suggest import did_you_mean
 from clusterwright.jobs.launchers import FAMILIES, LAUNCHERS, Options
-from clusterwright.jobs.rule import Fail, Job, JobRule, Launcher, Results, Step, Word
+from clusterwright.jobs.rule import Command, Fail, Job, JobRule, Launcher, Results, Step, Word
 from clusterwright.jobs.settings_files import written
 
 _VALUES = re.compile(r"(?i)true|false|yes|no|none|[01]")
 _HOST = re.compile(r"(\S+)\s+slots=(\d+)")
+_WRITE_NOTHING = frozenset(
+    {
+        *(
+            ":",
+            "conda",
+            "date",
+            "echo",
+            "env",
+            "export",
+            "hostname",
+            "ls",
+            "mkdir",
+            "ml",
+            "module",
+        ),
+        *("nvidia-smi", "printf", "pwd", "set", "shopt", "sleep", "trap", "true", "ulimit"),
+        *("unset", "wait", "which"),
+    }
+)
+"""Commands that write no file of hosts unless their output is redirected."""
+_SETTINGS = re.compile(r"(?:.*/)?(?:activate|conda\.sh|profile|\.bashrc|\.bash_profile)")
+"""Files of `source` that only set variables."""
 
 
 class LauncherOptions(JobRule):
@@ -119,7 +141,7 @@ def _hosts(job: Job, step: Step, launcher: Launcher) -> Results:
             )
         return
     text = None if word.dynamic else written(job, word.text) or job.beside(word.text)
-    if text is None and _absent(job, word):
+    if text is None and _absent(job, step, launcher, word):
         yield Fail(
             message=f"{word.text} is neither beside the job file nor written by it: without its "
             "file of hosts deepspeed trains on the first node only",
@@ -145,13 +167,36 @@ def _hosts(job: Job, step: Step, launcher: Launcher) -> Results:
             yield from _chosen(chosen, hosts)
 
 
-def _absent(job: Job, word: Word) -> bool:
-    """Whether a relative file of hosts is named nowhere else in the script of several nodes."""
+def _absent(job: Job, step: Step, launcher: Launcher, word: Word) -> bool:
+    """Whether surely nothing writes a relative file of hosts in the script of several nodes."""
     if word.dynamic or word.text.startswith(("/", "~")) or (job.nodes or 1) < 2:
         return False
     name = word.text.rpartition("/")[2]
     named = sum(line.count(name) for line in job.file.lines)
-    return job.unit == "node" and named == 1
+    if job.unit != "node" or named != 1 or job.file.unread:
+        return False
+    direct = any(one is launcher.word for one in step.program)
+    elsewhere = step.command.folder is not None or "chdir" in step.options
+    return direct and not elsewhere and not _may_write(job, step)
+
+
+def _may_write(job: Job, step: Step) -> bool:
+    """Whether a command before a step may write a file, or change the folder."""
+    script = job.file.script
+    for command in script.commands:
+        if command is step.command:
+            break
+        if not _writes_nothing(command):
+            return True
+    return any(one.output.target.dynamic for one in script.outputs)
+
+
+def _writes_nothing(command: Command) -> bool:
+    if command.words[0].dynamic or any(one.target.dynamic for one in command.outputs):
+        return False
+    if command.name in ("source", "."):
+        return len(command.words) > 1 and bool(_SETTINGS.fullmatch(command.words[1].text))
+    return command.name in _WRITE_NOTHING and (command.name != "env" or len(command.words) == 1)
 
 
 def _chosen(word: Word, hosts: Mapping[str, int]) -> Results:

@@ -34,14 +34,14 @@ class ContainerOptions(JobRule):
     )
 
     def check(self, job: Job) -> Results:
-        yield from _options({option.name: option for option in job.file.options})
+        yield from _options(job, {option.name: option for option in job.file.options})
         for step in job.file.steps:
             if step.runner == "srun":
-                yield from _options(step.options)
+                yield from _options(job, step.options)
                 yield from _value_of_a_flag(step)
 
 
-def _options(every: Mapping[str, Option]) -> Results:
+def _options(job: Job, every: Mapping[str, Option]) -> Results:
     options = {name: option for name, option in every.items() if _CONTAINER in name}
     yield from _opposites(options)
     for name, option in options.items():
@@ -57,7 +57,7 @@ def _options(every: Mapping[str, Option]) -> Results:
                 hint=f"--container-save={value.rstrip('.')}NAME.sqsh",
             )
         elif name == "container-mounts":
-            yield from _mounts(option)
+            yield from _mounts(job, option)
         elif name == "container-name":
             use = value.partition(":")[2]
             if value.startswith(":") or (use and use not in _USES):
@@ -78,27 +78,57 @@ def _options(every: Mapping[str, Option]) -> Results:
             yield Fail(message=f"--container-env={value} has an empty name", at=option)
 
 
-def _mounts(option: Option) -> Results:
+def _mounts(job: Job, option: Option) -> Results:
     """`SOURCE:TARGET[:FLAGS]`, several with `,` between them; flags have `+` between them."""
     for mount in option.value.split(","):
         source, colon, rest = mount.partition(":")
         target = rest.partition(":")[0] if colon else source
-        if not source.startswith(("/", ".", "~")) and source not in _SOURCES:
+        if not _path(job, option, mount) and source not in _SOURCES:
             yield Fail(
-                message=f"--container-mounts: {source or 'nothing'} is no source of a mount: "
-                "Pyxis takes a path that begins with / or ., tmpfs or umount",
+                message=(
+                    f"--container-mounts: {source} is not the source of a mount"
+                    if source
+                    else "--container-mounts: a mount has no source"
+                )
+                + ": Pyxis takes a path that begins with / or ., tmpfs or umount",
                 at=option,
-                hint="flags have `+` between them: SOURCE:TARGET:ro+rprivate"
-                if any(one.count(":") > 1 for one in option.value.split(","))
-                else "SOURCE:TARGET,SOURCE:TARGET",
+                hint=_in_full(source)
+                or (
+                    "flags have `+` between them: SOURCE:TARGET:ro+rprivate"
+                    if any(one.count(":") > 1 for one in option.value.split(","))
+                    else "SOURCE:TARGET,SOURCE:TARGET"
+                ),
             )
-        elif not target.startswith(("/", ".", "~")):
+        elif colon and not _path(job, option, rest):
             yield Fail(
-                message=f"--container-mounts: {target or 'nothing'} is no target of a mount: "
-                "Pyxis takes a path that begins with / or .",
+                message=(
+                    f"--container-mounts: {target} is not the target of a mount"
+                    if target
+                    else "--container-mounts: a mount has no target"
+                )
+                + ": Pyxis takes a path that begins with / or .",
                 at=option,
-                hint="SOURCE:TARGET,SOURCE:TARGET",
+                hint=_in_full(target) or "SOURCE:TARGET,SOURCE:TARGET",
             )
+
+
+def _path(job: Job, option: Option, text: str) -> bool:
+    """Whether a text begins with a path, also one that a shell may make of `~`.
+
+    Bash replaces `~` at the beginning of a word and in assignments (bash(1), Tilde Expansion), so
+    neither in `--container-mounts=~/data` nor in a line with #SBATCH, which no shell reads.
+    """
+    if not text.startswith("~"):
+        return text.startswith(("/", "."))
+    lines = job.file.lines
+    line = lines[option.line - 1] if 0 < option.line <= len(lines) else ""
+    before, found, _ = line.partition(text)
+    return not found or (option not in job.file.options and before[-1:].isspace())
+
+
+def _in_full(path: str) -> str | None:
+    """The hint for `~`, which nothing replaces."""
+    return f"the path in full: nothing replaces `~` in {path}" if path[:1] == "~" else None
 
 
 def _opposites(options: Mapping[str, Option]) -> Results:

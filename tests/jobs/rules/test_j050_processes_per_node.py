@@ -239,3 +239,12 @@ def test_processes_that_collectives_on_trn1_do_not_take() -> None:
     assert (found.severity, found.requested) == ("warning", 24)
     assert "1, 2, 8, 16 or all 32" in found.message
     passes("CW-J050", TRAINIUM + "srun torchrun --nproc_per_node=8 train.py\n")
+
+
+@pytest.mark.parametrize(
+    "cores", ["NEURON_RT_NUM_CORES=8", "NEURON_RT_NUM_CORES=$N", "NEURON_RT_VISIBLE_CORES=0-7"]
+)
+def test_processes_with_several_neuron_cores(cores: str) -> None:
+    launch = "srun torchrun --nproc_per_node=4 train.py\n"
+    passes("CW-J050", f"{TRAINIUM}export {cores}\n{launch}")
+    fails("CW-J050", f"{TRAINIUM}export NEURON_RT_NUM_CORES=1\n{launch}")

@@ -86,3 +86,44 @@ def test_options_that_a_launcher_does_not_read(line: str, severity: str, message
 )
 def test_options_of_the_launchers(line: str) -> None:
     passes("CW-J062", f"{HEAD}{line}\n")
+
+
+ABSENT = "hosts.txt is neither beside the job file nor written by it"
+DEEPSPEED = "deepspeed --hostfile hosts.txt train.py\n"
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "export A=1",
+        "source /fsx/venv/bin/activate",
+        "module load cuda && echo start > /fsx/log",
+        "mkdir -p out",
+    ],
+)
+def test_a_file_of_hosts_that_nothing_writes(before: str) -> None:
+    found = fails("CW-J062", f"{HEAD}{before}\n{DEEPSPEED.strip()} > $LOG\npython report.py\n")
+    assert found.message.startswith(ABSENT)
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "bash prep.sh",
+        "cd /fsx/run",
+        'cd "$RUN"',
+        "srun --nodes=1 --ntasks=1 python mk.py",
+        "#SBATCH --chdir=/fsx/run",
+        "source prep.sh",
+        'LIST=hosts.txt; scontrol show hostnames | sed "s/$/ slots=8/" > $LIST',
+        'echo "$NAMES" > $(basename $FILE)',
+        "for name in $NAMES; do echo $name slots=8; done > $FILE",
+    ],
+)
+def test_a_file_of_hosts_that_something_may_write(before: str) -> None:
+    passes("CW-J062", f"{HEAD}{before}\n{DEEPSPEED}")
+
+
+def test_a_file_of_hosts_in_the_folder_of_a_step() -> None:
+    passes("CW-J062", f"{HEAD}bash -c 'cd /fsx/run && {DEEPSPEED.strip()}'\n")
+    passes("CW-J062", f"{HEAD}srun --chdir=/fsx/run {DEEPSPEED}")

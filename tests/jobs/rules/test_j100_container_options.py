@@ -16,10 +16,15 @@ SRUN = HEAD + "srun --container-image=nvcr.io#nvidia/pytorch:25.01-py3 {} python
         ("--container-save ..", "--container-save=.. is a folder"),
         ("--container-save=/fsx/images/", "--container-save=/fsx/images/ is a folder"),
         ("--container-save=", "--container-save has no value"),
-        ("--container-mounts=data:/data", "data is no source of a mount"),
-        ("--container-mounts=/fsx:data", "data is no target of a mount"),
-        ("--container-mounts=/fsx,/data:", "nothing is no target of a mount"),
-        ("--container-mounts=/fsx:/fsx:ro,rprivate", "rprivate is no source of a mount"),
+        ("--container-mounts=data:/data", "data is not the source of a mount"),
+        ("--container-mounts=/fsx:data", "data is not the target of a mount"),
+        ("--container-mounts=/fsx,/data:", "a mount has no target"),
+        ("--container-mounts=/fsx:/fsx:ro,rprivate", "rprivate is not the source of a mount"),
+        ("--container-mounts=,/data", "a mount has no source"),
+        ("--container-mounts=~/src:/src", "~/src is not the source of a mount"),
+        ("--container-mounts ~/src:/src,~/data:/data", "~/data is not the source of a mount"),
+        ("--container-mounts '~/src:/src'", "~/src is not the source of a mount"),
+        ("--container-mounts /src:~/src", "~/src is not the target of a mount"),
         ("--container-name=a:new", "--container-name=a:new: Pyxis takes NAME, or NAME:USE"),
         ("--container-unshare=net,pid", "Pyxis has no namespace pid"),
         ("--container-env=A,,B", "--container-env=A,,B has an empty name"),
@@ -37,8 +42,16 @@ def test_values_that_pyxis_refuses(options: str, message: str) -> None:
 def test_options_of_the_job() -> None:
     image = "#SBATCH --container-image=/fsx/a.sqsh --container-mounts={}\n"
     text = HEAD + image + "python train.py\n"
-    assert "fsx is no source" in fails("CW-J100", text.format("fsx:/fsx")).message
+    assert "fsx is not the source" in fails("CW-J100", text.format("fsx:/fsx")).message
     passes("CW-J100", text.format("/fsx:/fsx"))
+    assert "~/a is not the source" in fails("CW-J100", text.format("~/a:/a")).message
+
+
+def test_a_tilde_that_the_shell_replaces() -> None:
+    passes(
+        "CW-J100",
+        "\n".join([HEAD, "MOUNTS=~/a:/a,/b:~/b", SRUN.format("--container-mounts=$MOUNTS")]),
+    )
 
 
 def test_flags_of_a_mount_have_plus_signs_between_them() -> None:
