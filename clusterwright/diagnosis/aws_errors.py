@@ -12,6 +12,12 @@ from typing import Final
 from clusterwright.diagnosis.signature import Values
 from clusterwright.diagnosis.wording import meaning_of
 
+CAPACITY: Final = (
+    r"Insufficient\w*Capacity|\w*CapacityNotAvailable|UnfulfillableCapacity|"
+    r"InsufficientHostCapacity|SpotMaxPrice|CapacityExceeded|NoCapacity"
+)
+"""Words of codes that say that AWS has no capacity."""
+
 CODES: Final = (
     (
         r"^40[13]$|AccessDenied|Unauthorized|NotAuthorized|Forbidden|AuthFailure|Authorization",
@@ -33,8 +39,7 @@ CODES: Final = (
         "too many requests at once (throttled)",
     ),
     (
-        r"Insufficient\w*Capacity|\w*CapacityNotAvailable|UnfulfillableCapacity|"
-        r"InsufficientHostCapacity|SpotMaxPrice|CapacityExceeded|NoCapacity",
+        CAPACITY,
         "there is no capacity for what is asked",
     ),
     (

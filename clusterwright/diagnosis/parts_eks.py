@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from clusterwright.diagnosis.aws_errors import CAPACITY
 from clusterwright.diagnosis.parts import part
 from clusterwright.diagnosis.writer import Writer, fields
 
@@ -77,6 +78,10 @@ VPC_CNI: Final = Writer(
     ),
 )
 
+_NOT_LAUNCHED: Final = (
+    "an instance cannot be launched: its launch template, profile, role or a limit of EC2"
+)
+
 KARPENTER: Final = Writer(
     "Karpenter",
     _line(
@@ -87,10 +92,12 @@ KARPENTER: Final = Writer(
     (
         part(
             "no instance type, zone or reservation has capacity for a node",
-            r"unavailable during launch|capacity offerings|reserved offering|could not be "
-            r"reserved|"
-            r"fleet error",
+            r"unavailable during launch|capacity offerings|reserved offering|"
+            r"could not be reserved|"
+            # Of a fleet's errors (`code: message; code: message`) every one.
+            rf"fleet error\(s\), (?!(?:[^\n]*; )?(?!\w*?(?:{CAPACITY}))(?-i:[A-Z])[\w.]+: )",
         ),
+        part(_NOT_LAUNCHED, r"fleet error"),
         part(
             "its version does not fit that of Kubernetes or of the AMI",
             r"not compatible with kubernetes|kubernetes version|requires EKS version|longer "
@@ -122,7 +129,7 @@ KARPENTER: Final = Writer(
             r"\bIMDS\b|CIDR|caBundle",
         ),
         part(
-            "an instance cannot be launched: its launch template, profile, role or a limit of EC2",
+            _NOT_LAUNCHED,
             r"creating (?:instance|fleet|launch|node ?claim)|launch(?:ing)? (?:template|nodeclaim|"
             r"replacement)|ec2:\w+ authorization|role attached|tagging|instances? from output|"
             r"single instance",

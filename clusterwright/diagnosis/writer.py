@@ -18,9 +18,9 @@ from clusterwright.diagnosis.parts import Part, own_words, reason, wrong_part
 
 _LONGEST: Final = 200
 _CODE: Final = re.compile(
-    # Codes of AWS's errors, as its SDKs for Go and Python write them.
-    r"(?:api error |An error occurred \(|: )(?P<code>[A-Z][A-Za-z]{5,60}(?:\.[A-Z]\w+)?)(?:\) "
-    r"when |: )"
+    # Codes of AWS's errors, as its SDKs for Go and Python write them, and of errors of a fleet.
+    r"(?:api error |An error occurred \(|error\(s\), |: )"
+    r"(?P<code>[A-Z][A-Za-z]{5,60}(?:\.[A-Z]\w+)?)(?:\) when |: )"
 )
 
 

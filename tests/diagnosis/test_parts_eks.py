@@ -49,6 +49,28 @@ def test_message_of_karpenter_is_of_its_part(message: str, words: str) -> None:
     assert KARPENTER.error(_KARPENTER.format("job", message)) is None
 
 
+@pytest.mark.parametrize(
+    ("errors", "words"),
+    [
+        ("InvalidAMIID.NotFound: The image id '[ami-0]' does not exist", "does not exist, or is"),
+        ("InvalidIamInstanceProfile: Value (a) for parameter is invalid.", "invalid request"),
+        ("InvalidParameterCombination: a and b do not fit", "invalid request"),
+        ("VcpuLimitExceeded: You have requested more vCPU capacity than your limit", "a quota"),
+        ("InvalidFleetConfiguration: a is not supported by the AMI", "invalid request"),
+        ("UnfulfillableCapacity: a; InvalidParameterCombination: b", "role or a limit of EC2"),
+        ("UnfulfillableCapacity: Unable to fulfill", "has capacity"),
+        ("InsufficientInstanceCapacity: a; ReservationCapacityExceeded: b", "has capacity"),
+    ],
+)
+def test_error_of_a_fleet_is_that_of_its_codes(errors: str, words: str) -> None:
+    message = f"creating instance, with fleet error(s), {errors}"
+    said = (KARPENTER.error(_KARPENTER.format("nodeclaim.lifecycle", message)) or "").partition(
+        ": creating"
+    )[0]
+    assert words in said
+    assert ("has capacity" in said) == (words == "has capacity")
+
+
 def test_every_part_has_a_message_here() -> None:
     said = [VPC_CNI.error(_CNI.format(caller, message)) or "" for caller, message, _ in PLUGIN]
     said += [KARPENTER.error(_KARPENTER.format("node", m)) or "" for m, _ in NODES]
