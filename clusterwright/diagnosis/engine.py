@@ -133,8 +133,9 @@ _ERROR: Final = Expression(
     # What programs write before they give up; warnings and counters of errors do not look so.
     r"\bfatal\b|\bpanic\b|\bCRITICAL\b|(?:^|[\s\[\]:])(?:error|ERROR|Error)(?::|\]|\s-)|"
     r"^(?:\w+\.)*[A-Z]\w*(?:Error|Exception)\b|exit(?:ed with)?(?: exit)? (?:code|status) [1-9]|"
-    # A level in a field, as of JSON, and one after a time.
-    r"\blevel\"?[:=] ?\"?(?:[Ee]rror|ERROR|[Ff]atal|FATAL|panic|critical)\b|"
+    # A level in a field, as of JSON, with a message, which a setting has not; one after a time.
+    r"(?m:^)(?=[^\n]*?\b(?:msg|message|err|error|event|exception)['\"]?[:=])[^\n]*?"
+    r"\blevel['\"]?[:=] ?['\"]?(?:[Ee]rror|ERROR|[Ff]atal|FATAL|panic|critical)\b|"
     r"\d\d:\d\d:\d\d\S{0,12} \[?(?:ERROR|FATAL|CRITICAL|SEVERE)\b"
 )
 _GUESS: Final = Expression(

@@ -1,8 +1,7 @@
 """Lines that show that a failure of a node's own services is over, and the lines that reported it.
 
-Sources: systemd (src/core/job.c, src/core/service.c), the messages
-of chrony, SSSD's back ends and nvidia-persistenced, conditions of Volcano's PodGroups; read
-2026-11.
+Sources: systemd (src/core/job.c, src/core/service.c), the messages of chrony, SSSD's back ends,
+the SSM agent and nvidia-persistenced, conditions of Volcano's PodGroups; read 2026-11.
 """
 
 from __future__ import annotations
@@ -42,6 +41,15 @@ SERVICES: Final = (
         Expression(
             r"\bchronyd?(?:\[\d+\])?: (?:Can't synchroni[sz]e|No selectable|System clock wrong)",
             re.IGNORECASE,
+        ),
+    ),
+    (
+        # The agent dials again without end.
+        Expression(r"\bSuccessfully opened websocket connection to\b"),
+        Expression(
+            r"\bwebsocket: (?:close \d{4}|bad handshake)|\bFailed to dial websocket\b|"
+            r"\bReach the retry limit \d+ for receive messages|"
+            r"failed to (?:reconnect|initiali[sz]e websocket|open)[^\n]{0,60}\bcontrol ?channel"
         ),
     ),
     (

@@ -12,6 +12,7 @@ from typing import Final
 from clusterwright.diagnosis import slurm_texts
 from clusterwright.diagnosis.parts import part, reason
 from clusterwright.diagnosis.signature import Values
+from clusterwright.diagnosis.wording import meaning_of
 
 RESULTS: Final = {
     "timeout": "did not start or stop in the time that its unit allows",
@@ -74,6 +75,22 @@ _HANGS: Final = (
 DebugFlags=Conmgr.
 """
 
+_REFUSALS: Final = (
+    (
+        r"Access/permission denied|Invalid user id",
+        "only root, SlurmUser and administrators of the accounting (AdminLevel) may do this",
+    ),
+    (
+        r"Unexpected message",
+        "it gave an answer that the command does not know: compare their releases (scontrol "
+        "--version, slurmctld -V)",
+    ),
+    (r"Unable to contact", "it does not run, or the host does not reach it"),
+)
+"""What slurmctld answers to requests of administrators (SchedMD/slurm, validate_super_user, which
+answers ESLURM_USER_ID_MISSING; slurm_errno.c; read 2026-11).
+"""
+
 _OTHERS: Final = re.compile(r"(?:apt-daily|motd-news|run-user-|session|snap|user@)")
 """Units of sessions, updates and packages, which end in such ways on healthy nodes."""
 
@@ -97,10 +114,8 @@ def cause(values: Values) -> str | None:
 def reconfigure(values: Values) -> str | None:
     """Why slurmctld does not read its files again, or does not end, as it was asked."""
     asked = {"reconfigure": "read its configuration again", "shutdown": "end"}[values["request"]]
-    if not re.search(r"timed out|Unexpected message|connection lost", values["reason"]):
-        said = slurm_texts.meaning(values["reason"])
-        if said is None and "Unable to contact" in values["reason"]:
-            said = "it does not run, or the host does not reach it"
+    if not re.search(r"timed out|connection lost", values["reason"]):
+        said = meaning_of(_REFUSALS, values["reason"]) or slurm_texts.meaning(values["reason"])
         return f"Slurm: slurmctld was asked to {asked}: {said}" if said else None
     return (
         f"Slurm: slurmctld was asked to {asked} and gave no answer in time: it is busy or "

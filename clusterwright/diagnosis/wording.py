@@ -449,7 +449,7 @@ def kind_of(text: str, among: frozenset[str] | None = None) -> Kind | None:
 NOT_AN_ERROR: Final = re.compile(
     r"\[(?:WAN|WRN|INF|DBG|TRC)\]|"
     r"\b(?:warn(?:ing)?|INFO|DEBUG|notice|0 errors?|no errors?|errors?[=:] ?0|deprecat\w+|"
-    r"retry(?:ing)?|"
+    r"retry(?:ing)?(?! limit)|"
     r"will (?:be )?retr\w+|ignor(?:ed|ing)|fall(?:ing)? back|fallback|optional|skipp(?:ed|ing)|"
     r"won't affect|will not affect|harmless)\b",
     re.IGNORECASE,

@@ -49,6 +49,37 @@ def test_failure_after_the_start_is_named(line: str) -> None:
     assert line in found.evidence[0].text
 
 
+_CHANNEL = (
+    "2026-11-03 12:40:12.7541 ERROR [ssm-agent-worker] [MessageService] [MGSInteractor] Reach the "
+    "retry limit 5 for receive messages. Error: websocket: close 1006 (abnormal closure): "
+    "unexpected EOF"
+)
+
+
+def test_channel_of_the_ssm_agent_that_is_opened_again() -> None:
+    (found,) = findings(*of_log(_CHANNEL))
+    assert "sessions (Session Manager) do not work" in found.cause
+    opened = (
+        "2026-11-03 12:40:14.1021 INFO [ssm-agent-worker] [MessageService] [MGSInteractor] "
+        "Successfully opened websocket connection to: 10.0.0.9:443"
+    )
+    assert findings(*of_log(f"{_CHANNEL}\n{opened}")) == ()
+    assert len(findings(*of_log(f"{opened}\n{_CHANNEL}"))) == 1
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'level=error msg="rpc error: code = Unavailable desc = error reading from server: EOF: '
+        'unexpected EOF"',
+        "curl: (18) unexpected EOF while reading",
+        'Error: Get "https://example.org/a": unexpected EOF',
+    ],
+)
+def test_connection_that_ends_is_no_checkpoint(line: str) -> None:
+    assert not any("checkpoint" in f.cause for f in findings(*of_log(line)))
+
+
 def test_unit_is_known_by_its_title_where_systemd_writes_only_that() -> None:
     log = """\
 Nov 29 10:00:00 ip-10-0-0-5 systemd[1]: Stopping Slurm node daemon...

@@ -106,7 +106,9 @@ def test_slurmctld_that_does_not_end_may_hang() -> None:
             "hangs",
         ),
         ("slurm_shutdown error: Socket timed out on send/recv operation", "asked to end"),
-        ("slurm_reconfigure error: Access/permission denied", "may not do this"),
+        ("slurm_reconfigure error: Access/permission denied", "only root, SlurmUser and"),
+        ("slurm_shutdown error: Invalid user id", "only root, SlurmUser and"),
+        ("slurm_reconfigure error: Unexpected message received", "compare their releases"),
         (
             "slurm_reconfigure error: Unable to contact slurm controller (connect failure)",
             "it does not run, or the host does not reach it",
@@ -116,6 +118,8 @@ def test_slurmctld_that_does_not_end_may_hang() -> None:
 def test_answer_to_a_reconfiguration(line: str, words: str) -> None:
     (found,) = findings(*of_log(line))
     assert words in found.cause
+    assert ("hangs" in found.cause) == ("timed out" in line)
+    assert "reservation" not in found.cause
 
 
 def test_answer_that_is_not_known_is_no_cause() -> None:

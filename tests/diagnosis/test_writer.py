@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+import pytest
+
 from clusterwright.diagnosis.parts import part
 from clusterwright.diagnosis.writer import Writer
 from tests.diagnosis.made import findings, of_log
@@ -51,5 +53,25 @@ def test_log_that_ends_with_a_level_of_error_is_not_without_a_finding() -> None:
         '{"level":"error","ts":"2026-11-03T12:40:12Z","msg":"frob fell"}',
         "2026-11-03 12:40:12.7541 ERROR frob fell",
         "[ERROR] frob fell",
+        'ts=2026-11-03T12:40:12Z level=error component=frob err="it fell"',
+        '{"error":"it fell","level":"error"}',
+        "{'event': 'it fell', 'level': 'error'}",
     ):
         assert [f.signature for f in findings(*of_log(line))] == ["unknown"], line
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "  level: error",
+        "level: error",
+        '    "level": "error",',
+        "{'version': 1, 'root': {'level': 'ERROR', 'handlers': ['console']}}",
+        "settings: log_level=info level=error format=json",
+        'time="2026-11-03T12:40:12.838+08:00" level=error msg="loading cgroup for 284682" '
+        'error="cgroups: cgroup deleted"',
+        'level=error msg="cgroups: cgroup deleted"',
+    ],
+)
+def test_setting_of_a_level_and_a_cgroup_that_is_gone_are_no_errors(line: str) -> None:
+    assert findings(*of_log(line)) == ()

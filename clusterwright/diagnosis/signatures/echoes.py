@@ -66,6 +66,8 @@ SIGNATURES: Final = (
             r"error received after stop sequence was engaged|"
             # A controller reads the object again, which another one changed meanwhile.
             r"Operation cannot be fulfilled on [^\n]{3,200}: the object has been modified|"
+            # Of containerd's shim, about a container that has ended meanwhile.
+            r"\bcgroups: cgroup deleted\b|"
             # Drivers of volumes go on with the Kubernetes API.
             r"retrieving instance data from kubernetes api|Retrieving IMDS metadata failed|"
             r"please ignore (?:the )?error|If using PrologFlags=Contain for pam_slurm_adopt|"

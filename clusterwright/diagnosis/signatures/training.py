@@ -608,7 +608,7 @@ SIGNATURES: Final = (
         (
             r"(?P<reason>(?:Cannot|Could not|Unable to|Failed to) find (?:a |any )?(?:valid )?"
             r"checkpoint[^\n]{0,100})",
-            r"(?P<reason>PytorchStreamReader failed[^\n]{0,100}|Safetensor\w*Error[^\n]{0,100}|size mismatch for [^\n]{0,100}|unexpected EOF[^\n]{0,60}|"
+            r"(?P<reason>PytorchStreamReader failed[^\n]{0,100}|Safetensor\w*Error[^\n]{0,100}|size mismatch for [^\n]{0,100}|unexpected EOF, expected \d[^\n]{0,60}|"
             r"(?:corrupt\w*|truncated|incomplete) checkpoint[^\n]{0,80}|"
             r"checkpoint[^\n]{0,60}(?:corrupt\w*|truncated|not found|does not exist(?!, skipping)|"
             r"fail(?:ed|ure|s)?\b(?![=:] ?0))[^\n]{0,60}|PytorchStreamWriter failed[^\n]{0,100}|"
