@@ -21,8 +21,7 @@ _REASONS: Final = (
     (
         r"Page not present|read-only|marked NX|Host access only|APERTURE|MEMORY_FAULT",
         "a kernel of the program used memory that it does not have, as after a fault of the "
-        "program "
-        "or of a library built for another GPU",
+        "program or of a library built for another GPU",
     ),
     (r"Memory in use", "the program freed memory that a kernel still uses"),
     (r"ILLEGAL_INSTRUCTION|INVALID_ISA", "a kernel was built for another GPU"),

@@ -16,8 +16,8 @@ PARTS: Final[tuple[Part, ...]] = (
     part(
         "a component of MPI or PMIx that a parameter asks for is not installed, or a library of "
         "it is missing",
-        r"A requested component was not found|unable to be opened\.? .{0,80}component|framework "
-        r"could not be found",
+        r"A requested component was not found|unable to be opened\.? .{0,80}component|"
+        r"framework could not be found",
     ),
     part(
         "PMIx cannot be initialised: the processes were not started by a launcher with PMIx (such "
@@ -34,11 +34,9 @@ PARTS: Final[tuple[Part, ...]] = (
     part(
         "the hosts of mpirun are not those of the allocation, or the hostfile is missing or not "
         "valid",
-        r"requested hosts? (?:is|are|in)\b|relative host|hostfile|not (?:present )?in (?:the|"
-        r"your) "
-        r"(?:current )?allocation|empty hosts|add-host|find an allocation|no hosts in the map|"
-        r"find "
-        r"any hosts",
+        r"requested hosts? (?:is|are|in)\b|relative host|hostfile|"
+        r"not (?:present )?in (?:the|your) (?:current )?allocation|empty hosts|add-host|"
+        r"find an allocation|no hosts in the map|find any hosts",
     ),
     part(
         "processes cannot be placed or bound as mpirun's options, the rankfile or the affinity "
@@ -49,16 +47,15 @@ PARTS: Final[tuple[Part, ...]] = (
     ),
     part(
         "the launcher cannot start its daemons on the other nodes: ssh or srun, their "
-        "installation "
-        "of MPI or a firewall",
+        "installation of MPI or a firewall",
         r"start one or more daemons|daemons? (?:on|to start)|launch agent|usable \"?srun|"
         r"remote daemons|lsb_launch|process starter",
     ),
     part(
         "the program cannot be started on a node: it does not exist there, is not executable, or "
         "its folder cannot be used",
-        r"execve\b|unable to launch the specified application|could not execute|execut(?:e|able) "
-        r"in your PATH|asked to preload",
+        r"execve\b|unable to launch the specified application|could not execute|"
+        r"execut(?:e|able) in your PATH|asked to preload",
     ),
     part(
         "a folder or file for temporary data (session directory, shared memory) cannot be made or "
@@ -77,8 +74,8 @@ PARTS: Final[tuple[Part, ...]] = (
     part(
         "the program uses MPI wrongly: it initialises or finalises it more than once, or passes "
         "values that are not valid",
-        r"MPI_INIT|MPI_FINALIZE|invoked multiple times|MPI_Comm_\w+|MPI_Info|mismatched "
-        r"split_type|communicator disjointness|eager limit",
+        r"MPI_INIT|MPI_FINALIZE|invoked multiple times|MPI_Comm_\w+|MPI_Info|"
+        r"mismatched split_type|communicator disjointness|eager limit",
     ),
     part(
         "memory between processes of a node (knem, CMA, XPMEM) cannot be used",
@@ -92,23 +89,20 @@ PARTS: Final[tuple[Part, ...]] = (
 )
 
 _WARNS: Final = re.compile(
-    r"will be ignored|has been ignored|is a warning and|deprecated|job will continue|run(?:s|"
-    r"ning)? "
-    r"will continue|Falling back to another|program will continue|is being reported on its own|"
-    r"to disable this (?:warning|message)|"
+    r"will be ignored|has been ignored|is a warning and|deprecated|job will continue|"
+    r"run(?:s|ning)? will continue|Falling back to another|program will continue|"
+    r"is being reported on its own|to disable this (?:warning|message)|"
     r"only be reported at most once",
     re.IGNORECASE,
 )
 """What a text says after which the job goes on."""
 
 BEGINS: Final = re.compile(
-    r"^\s*(?:WARNING: |ERROR: )?(?:The call to cu\w+|A library call unexpectedly|A requested "
-    r"(?:host|component)|"
-    r"It looks like \w+_init failed|[^\n]{0,60}\bMPI_[A-Z]|(?:At least one|Some) of the "
-    r"requested hosts|A relative host|(?:A|The) hostfile|The "
-    r"rankfile|"
-    r"A rank is missing|At least one child job|(?:The|An) accept\(|No usable network interfaces|"
-    r"No sockets were able|We were unable to find an allocation)"
+    r"^\s*(?:WARNING: |ERROR: )?(?:The call to cu\w+|A library call unexpectedly|"
+    r"A requested (?:host|component)|It looks like \w+_init failed|[^\n]{0,60}\bMPI_[A-Z]|"
+    r"(?:At least one|Some) of the requested hosts|A relative host|(?:A|The) hostfile|"
+    r"The rankfile|A rank is missing|At least one child job|(?:The|An) accept\(|"
+    r"No usable network interfaces|No sockets were able|We were unable to find an allocation)"
 )
 """First lines of texts that do not name MPI."""
 

@@ -18,20 +18,20 @@ _SSM_NAMES: Final = (
 )
 _SSM_COMPONENTS: Final = (
     rf"\[(?:{_SSM_NAMES}|CredentialRefresher|EC2Identity|OnPremIdentity|Registrar|"
-    rf"TokenRequestService|"
-    r"MessageService|MGSInteractor|MDSInteractor|HealthCheck|LongRunningPluginsManager|"
-    r"LongRunningWorkerContainer|WorkerProvider|ChannelManager|EngineProcessor|DataBackend|"
-    r"OutOfProcExecuter|BasicExecuter|MessageBus|instanceID=[^\]\n]{1,40})\]|\bEC2RoleProvider\b"
+    r"TokenRequestService|MessageService|MGSInteractor|MDSInteractor|HealthCheck|"
+    r"LongRunningPluginsManager|LongRunningWorkerContainer|WorkerProvider|ChannelManager|"
+    r"EngineProcessor|DataBackend|OutOfProcExecuter|BasicExecuter|MessageBus|"
+    r"instanceID=[^\]\n]{1,40})\]|\bEC2RoleProvider\b"
 )
 
 SSM: Final = Writer(
     "SSM agent",
     re.compile(
         # Its name in syslog, or in its own files the component that wrote the line.
-        rf"(?:\b(?:{_SSM_NAMES})\[\d+\]: [^\n]{{0,60}}?|^\d{{4}}-\d\d-\d\d "
-        rf"\d\d:\d\d:\d\d(?:\.\d+)? "
-        rf"(?=(?:ERROR|CRITICAL) [^\n]{{0,80}}?(?:{_SSM_COMPONENTS})))(?:ERROR|CRITICAL) "
-        r"(?P<place>(?:\[[^\]\n]{1,80}\] ){0,8})(?P<message>\S[^\n]*)"
+        rf"(?:\b(?:{_SSM_NAMES})\[\d+\]: [^\n]{{0,60}}?|"
+        r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d+)? "
+        rf"(?=(?:ERROR|CRITICAL) [^\n]{{0,80}}?(?:{_SSM_COMPONENTS})))"
+        r"(?:ERROR|CRITICAL) (?P<place>(?:\[[^\]\n]{1,80}\] ){0,8})(?P<message>\S[^\n]*)"
     ),
     (
         part(
@@ -131,9 +131,9 @@ POD_IDENTITY: Final = Writer(
 EFS: Final = Writer(
     "EFS: the mount helper (amazon-efs-utils)",
     re.compile(
-        r"(?:\bmount\.efs\b[^\n]{0,60}|amazon[-/]efs[^\n]{0,80}|^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d "
-        r"UTC - )"
-        r"\bERROR - (?P<message>(?P<place>Command '\['which', '\w+'\]')?\S?[^\n]*)"
+        r"(?:\bmount\.efs\b[^\n]{0,60}|amazon[-/]efs[^\n]{0,80}|"
+        r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC - )\bERROR - "
+        r"(?P<message>(?P<place>Command '\['which', '\w+'\]')?\S?[^\n]*)"
     ),
     (
         part(

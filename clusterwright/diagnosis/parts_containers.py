@@ -27,16 +27,14 @@ PARTS: Final[tuple[Part, ...]] = (
     ),
     _part(
         "an option --container-* of the job is missing, has a wrong form or contradicts another",
-        r"argument required|specified multiple times|invalid format|must be |empty (?:name|"
-        r"namespace)|"
-        r"unknown namespace|both --|flag must|requested but|flag was passed|is a directory|"
-        r"Invalid "
-        r"argument|Unsupported option",
+        r"argument required|specified multiple times|invalid format|must be |"
+        r"empty (?:name|namespace)|unknown namespace|both --|flag must|requested but|"
+        r"flag was passed|is a directory|Invalid argument|Unsupported option",
     ),
     _part(
         "a source of --container-mounts does not exist on the node, or is not mounted there",
-        r"source path does not exist|mount entry|failed to mount|bind mount|failed to (?:resolve "
-        r"path|parse (?:mount|fstab))|Could not mount",
+        r"source path does not exist|mount entry|failed to mount|bind mount|"
+        r"failed to (?:resolve path|parse (?:mount|fstab))|Could not mount",
         r"enroot-mount",
     ),
     _part(
@@ -77,18 +75,16 @@ PARTS: Final[tuple[Part, ...]] = (
     _part(
         "the container did not start: its entrypoint, shell or a hook of enroot failed; the "
         "messages before this one say why",
-        r"start(?:ed)? (?:container|error|failed)|container start|failed to start|exited too soon|"
-        r"entrypoint|start configuration|another task|previous task|setup lock|SIGCONT|"
-        r"exited with return code|failed to execute|child process terminated|(?:execute|"
-        r"run) enroot|"
-        r"terminated with signal|failed with (?:error|exit) code",
+        r"start(?:ed)? (?:container|error|failed)|container start|failed to start|"
+        r"exited too soon|entrypoint|start configuration|another task|previous task|setup lock|"
+        r"SIGCONT|exited with return code|failed to execute|child process terminated|"
+        r"(?:execute|run) enroot|terminated with signal|failed with (?:error|exit) code",
     ),
     _part(
         "the container's namespaces cannot be made or joined: the kernel does not allow user "
         "namespaces, or the container ended meanwhile",
         r"namespace|seccomp|capabilit\w*|pidfd|setgroups|[ug]id (?:map|range)|sub[ug]id|ns\b|"
-        r"chroot|"
-        r"pivot|no_new_privs|IPC|mount propagation",
+        r"chroot|pivot|no_new_privs|IPC|mount propagation",
         r"nsenter|switchroot|unshare",
     ),
     _part(
@@ -97,9 +93,8 @@ PARTS: Final[tuple[Part, ...]] = (
     ),
     _part(
         "the environment or the working directory of the job cannot be taken into the container",
-        r"environ\w*|chdir|cwd|change directory|workdir|argv|(?:set|unset|get) \w+:|job (?:id|"
-        r"uid|gid|"
-        r"step|argv|task|suppl|env|local|total)",
+        r"environ\w*|chdir|cwd|change directory|workdir|argv|(?:set|unset|get) \w+:|"
+        r"job (?:id|uid|gid|step|argv|task|suppl|env|local|total)",
     ),
     _part(
         "a container of an ended job cannot be removed from the node: its folders fill the disk",
@@ -108,12 +103,10 @@ PARTS: Final[tuple[Part, ...]] = (
     ),
     _part(
         "a folder or file of pyxis or enroot on the node cannot be made or written: it must "
-        "exist, "
-        "belong to the user and have room",
+        "exist, belong to the user and have room",
         r"mkdir|chown|couldn't (?:create|open|write|rewind)|could not (?:create|open|fdopen)|"
-        r"failed to "
-        r"(?:create|open|write|read|set (?:owner|xattr|permissions)|remove|rename)|memory|"
-        r"No such file",
+        r"failed to (?:create|open|write|read|set (?:owner|xattr|permissions)|remove|rename)|"
+        r"memory|No such file",
     ),
     _part(
         "a program that enroot needs is missing or fails on the node",
@@ -126,12 +119,11 @@ PARTS: Final[tuple[Part, ...]] = (
 _ENROOT: Final = re.compile(
     # The messages of enroot's own common::err, as its command writes them.
     r"^(?:\S{1,40}: )?\[ERROR\] (?P<message>(?:Could not (?:retrieve|acquire|parse|change|find|"
-    r"process|"
-    r"extract|unpack)|Unsupported (?:authentication|architecture)|\S+ exited with return code|"
-    r"Invalid image (?:format|reference)|Checksum validation|Unknown (?:NVIDIA|MELLANOX)|"
-    r"(?:Missing directive )?ENROOT_|Process not found|URL https?://|Failed to mount:|"
-    r"No such file or directory: |File already exists: |Command not found: |Missing dependenc)"
-    r"[^\n]{0,300})"
+    r"process|extract|unpack)|Unsupported (?:authentication|architecture)|"
+    r"\S+ exited with return code|Invalid image (?:format|reference)|Checksum validation|"
+    r"Unknown (?:NVIDIA|MELLANOX)|(?:Missing directive )?ENROOT_|Process not found|URL https?://|"
+    r"Failed to mount:|No such file or directory: |File already exists: |Command not found: |"
+    r"Missing dependenc)[^\n]{0,300})"
 )
 _STATUS: Final = re.compile(r"\bURL https?://\S+ returned error code: (?P<code>[45]\d\d)\b")
 _STATUSES: Final = {

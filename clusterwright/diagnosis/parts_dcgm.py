@@ -51,9 +51,8 @@ STATUSES: Final = {
 """Statuses (DCGM_ST_*) that say something about a node, by number."""
 
 _STATUS: Final = re.compile(
-    r"(?:\b(?:Error|error|ret(?:urned)?|Ret|Return|st|status|failed with|result|code|got)\b[ "
-    r":=(]*|"
-    r"\()(?P<status>-\d{1,2})\b"
+    r"(?:\b(?:Error|error|ret(?:urned)?|Ret|Return|st|status|failed with|result|code|"
+    r"got)\b[ :=(]*|\()(?P<status>-\d{1,2})\b"
 )
 
 

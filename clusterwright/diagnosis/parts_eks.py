@@ -33,9 +33,9 @@ VPC_CNI: Final = Writer(
     (
         part(
             "it cannot be configured: an environment variable of aws-node is not valid",
-            r"must be|MUST be|cannot be (?:longer|less)|\bnot (?:a )?valid|Failed to parse|is "
-            r"an IPV6 CIDR|"
-            r"both (?:enabled|disabled)|not supported|supported only|_DELEGATION|AWS_VPC_\w+",
+            r"must be|MUST be|cannot be (?:longer|less)|\bnot (?:a )?valid|Failed to parse|"
+            r"is an IPV6 CIDR|both (?:enabled|disabled)|not supported|supported only|_DELEGATION|"
+            r"AWS_VPC_\w+",
         ),
         part(
             "the node does not reach the Kubernetes API, or may not read it: routes, security "
@@ -100,8 +100,8 @@ KARPENTER: Final = Writer(
         part(_NOT_LAUNCHED, r"fleet error"),
         part(
             "its version does not fit that of Kubernetes or of the AMI",
-            r"not compatible with kubernetes|kubernetes version|requires EKS version|longer "
-            r"supported on EKS",
+            r"not compatible with kubernetes|kubernetes version|requires EKS version|"
+            r"longer supported on EKS",
         ),
         part(
             "it reads no messages about interruptions from its queue (SQS): the queue, its policy "
@@ -111,15 +111,13 @@ KARPENTER: Final = Writer(
         part(
             "a setting of a NodePool, NodeClass or of itself is not valid",
             r"spec\.kubelet|kubelet|expression|\bCEL\b|user-?data|multi-?part|NodeConfig|\bMIME|"
-            r"archive|CABundle|cluster endpoint|"
-            r"invalid (?:key|value|values|cron)|requirements?, restricted|in labels|operator|"
-            r"must be|"
+            r"archive|CABundle|cluster endpoint|invalid (?:key|value|values|cron)|"
+            r"requirements?, restricted|in labels|operator|must be|"
             r"can(?:no|')t be (?:set|(?:a )?negative)|refresh-interval|cli flags|feature gates|"
-            r"scheduler config|options|"
-            r"qualified name|known values|valid values|taint Key|using label|topologyKey|maxSkew|"
-            r"whenUnsatisfiable|matchLabelKeys|labelSelector|duration|maxPods|kubeReserved|"
-            r"systemReserved|cluster-name|podTemplateRef|scalableRef|unsupported|reserved-enis|"
-            r"vm-memory|is not a valid|not supported",
+            r"scheduler config|options|qualified name|known values|valid values|taint Key|"
+            r"using label|topologyKey|maxSkew|whenUnsatisfiable|matchLabelKeys|labelSelector|"
+            r"duration|maxPods|kubeReserved|systemReserved|cluster-name|podTemplateRef|"
+            r"scalableRef|unsupported|reserved-enis|vm-memory|is not a valid|not supported",
         ),
         part(
             "it cannot find what a NodeClass names (AMI, subnets, security groups, reservations, "

@@ -162,8 +162,7 @@ PARTS: Final[tuple[Part, ...]] = (
     ),
     part(
         "Slurm: a file or folder of it may be written or read by other users, so that they can "
-        "take "
-        "over the daemon: correct its owner and permissions",
+        "take over the daemon: correct its owner and permissions",
         r"WORLD (?:WRITABLE|READABLE)|CORRECT FILE PERMISSIONS|SEVERE SECURITY VULNERABILITY",
     ),
     part(
@@ -243,12 +242,11 @@ PARTS: Final[tuple[Part, ...]] = (
         "Slurm: an error of its own bookkeeping (a count or pointer that must not be so): it is "
         "harmless once; restart or update the daemon, and report it, if it stays",
         r"underflow|should(?: never|n't| not) (?:happen|be|get|execute|ever)|"
-        r"(?-i:(?<!\()\bNULL\b)|mis-?count|"
-        r"inconsisten\w*|assert|count (?:is )?(?:wrong|bad)|"
-        r"lacks assigned nodes|\bno (?:job resources|job_resrcs|details|ret_list)|job array "
-        r"hash|task "
-        r"ID hash|out of sync\b|record found with no|(?:Retry|Node|ping_)count|index mismatch|"
-        r"(?:under|over)-?allocat|pointer (?:reset|is)|Bad het_job_list|lacks het_job_list|bitmap",
+        r"(?-i:(?<!\()\bNULL\b)|mis-?count|inconsisten\w*|assert|count (?:is )?(?:wrong|bad)|"
+        r"lacks assigned nodes|\bno (?:job resources|job_resrcs|details|ret_list)|"
+        r"job array hash|task ID hash|out of sync\b|record found with no|"
+        r"(?:Retry|Node|ping_)count|index mismatch|(?:under|over)-?allocat|"
+        r"pointer (?:reset|is)|Bad het_job_list|lacks het_job_list|bitmap",
     ),
     part(
         "accounting: users, accounts, QOS or limits that slurmctld keeps differ from those of "
@@ -264,8 +262,8 @@ PARTS: Final[tuple[Part, ...]] = (
         r"\bstate[ _-]?(?:save|file|data|dir|location)\w*|(?:save|recover\w*|restore\w*|dump|"
         r"load|incomplete)[ _](?:\w+[ _])?state\b|StateSaveLocation|SlurmdSpoolDir|spool ?dir|"
         r"data checkpoint|state checkpoint|slurm_script|batch (?:script|dir)|hash table|"
-        r"job_script|checkpoint file|script file|(?:unpack|load) \w+(?: from)? state|lost, "
-        r"state set|"
+        r"job_script|checkpoint file|script file|(?:unpack|load) \w+(?: from)? state|"
+        r"lost, state set|"
         r"Incomplete \w+ ?\w* (?:state|record|data)|split brain|running as primary|heartbeat|"
         r"(?:reading|writing) (?:file|to|job) |signed certificate[^\n]*state|conf-?cache",
         r"_state$|state_(?:save|file|load)|_(?:load|dump|recover|restore|pack|unpack|"
@@ -302,8 +300,8 @@ PARTS: Final[tuple[Part, ...]] = (
     part(
         "Slurm: clusters of the federation do not reach each other or have different jobs",
         r"\bfed\b|federat\w+|sibling|origin (?:cluster|id|job)|\bsib\b|\bfed_job\w*|"
-        r"cluster (?:rec )?by (?:cluster )?id|viable clusters|(?:find|by) (?:at least one "
-        r")?cluster\b",
+        r"cluster (?:rec )?by (?:cluster )?id|viable clusters|"
+        r"(?:find|by) (?:at least one )?cluster\b",
         r"fed_|_fed|sib|origin|ctld_mult",
     ),
     part(
