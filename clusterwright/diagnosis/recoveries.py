@@ -45,11 +45,14 @@ SERVICES: Final = (
     ),
     (
         # The agent dials again without end.
-        Expression(r"\bSuccessfully opened websocket connection to\b"),
         Expression(
-            r"\bwebsocket: (?:close \d{4}|bad handshake)|\bFailed to dial websocket\b|"
-            r"\bReach the retry limit \d+ for receive messages|"
-            r"failed to (?:reconnect|initiali[sz]e websocket|open)[^\n]{0,60}\bcontrol ?channel"
+            r"\bssm-[^\n]*?\bSuccessfully (?:opened websocket connection to|"
+            r"reconnected (?:with controlchannel|to datachannel))\b"
+        ),
+        Expression(
+            r"\bssm-[^\n]*?(?:\bwebsocket: (?:close \d{4}|bad handshake)|"
+            r"\bFailed to dial websocket\b|\bReach the retry limit \d+ for receive messages|"
+            r"failed to (?:reconnect|initiali[sz]e websocket|open)[^\n]{0,60}\bcontrol ?channel)"
         ),
     ),
     (

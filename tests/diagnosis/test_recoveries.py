@@ -59,11 +59,13 @@ _CHANNEL = (
 def test_channel_of_the_ssm_agent_that_is_opened_again() -> None:
     (found,) = findings(*of_log(_CHANNEL))
     assert "sessions (Session Manager) do not work" in found.cause
-    opened = (
-        "2026-11-03 12:40:14.1021 INFO [ssm-agent-worker] [MessageService] [MGSInteractor] "
-        "Successfully opened websocket connection to: 10.0.0.9:443"
-    )
+    begins = "2026-11-03 12:40:14.1021 INFO [ssm-agent-worker] [MessageService] [MGSInteractor] "
+    opened = f"{begins}Successfully opened websocket connection to: 10.0.0.9:443"
     assert findings(*of_log(f"{_CHANNEL}\n{opened}")) == ()
+    reconnected = f"{begins}Successfully reconnected with controlchannel with type subscribe"
+    assert findings(*of_log(f"{_CHANNEL}\n{reconnected}")) == ()
+    other = "2026-11-03 12:40:14 ERROR frob: websocket: close 1006 (abnormal closure)"
+    assert len(findings(*of_log(f"{other}\n{opened}"))) == 1
     assert len(findings(*of_log(f"{opened}\n{_CHANNEL}"))) == 1
 
 
