@@ -51,7 +51,6 @@ class Hold:
         self._path = Path(folder) / "hold.json"
         self._level = level
         self._runs = runs
-        self._slurmds: dict[str, tuple[str, str]] = {}
         self._listed: dict[str, float] = {}
 
     def announced(self) -> dict[str, str]:
@@ -74,7 +73,7 @@ class Hold:
         """
         members = [node for node in nodes if "FUTURE" not in node["states"]]
         announced = self._note_announcements(members)
-        started = [n for n in members if self._has_started(n, announced.get(n["name"]))]
+        started = [node for node in members if self._has_started(node)]
         states = self._runs.states(members, announced) or {}
         held = held_nodes(members, states)
         before = next((list(r["nodes"]) for r in reservations if r["name"] == RESERVATION), [])
@@ -103,24 +102,21 @@ class Hold:
         self._test([node for node in started if node["name"] in reserved], states, announced)
         return changes
 
-    def _has_started(self, node: Mapping[str, Any], announced: Optional[str]) -> bool:
-        """False while slurmctld may still show the slurmd of an instance that this one replaces.
+    def _has_started(self, node: Mapping[str, Any]) -> bool:
+        """False while slurmctld shows the slurmd of an instance that this one replaces.
 
-        Whether HyperPod lists the new instance before or after its slurmd registers is unknown:
-        a boot that was announced since the last test is the new one's.
+        That one started before a test of the former instance ended, or long before HyperPod's
+        list had the new one. Whether a new slurmd registers before or after that is unknown.
         """
         name, instance, start = node["name"], node["instance_id"], node["slurmd_start_time"]
-        if instance is None or start is None:
+        tested = self._runs.tested_instance(name)
+        if None in (instance, start, tested) or instance == tested:
+            self._listed.pop(name, None)
             return True
-        before = self._slurmds.get(name, (instance, start))
-        if before[0] != instance and before[1] == start:
-            since = self._listed.setdefault(name, time.time())
-            is_recent = time.time() - since < FORMER_SECONDS
-            if is_recent and (announced or "") <= self._runs.tested_at(name):
-                return False
-        self._listed.pop(name, None)
-        self._slurmds[name] = (instance, start)
-        return True
+        now = time.time()
+        listed = self._listed.setdefault(name, now)
+        latest = max(self._runs.tested_at(name), stamp(listed - FORMER_SECONDS))
+        return bool(start > latest) or now - listed >= FORMER_SECONDS
 
     def _cancel_tests(self, probe: Probe, nodes: Sequence[str]) -> list[dict[str, Any]]:
         """Cancel the tests of boots that are over; return what failed.

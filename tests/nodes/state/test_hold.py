@@ -298,40 +298,42 @@ def test_a_lost_node_is_tested_once_by_the_next_controller(controller: Controlle
     assert len(controller.started) == 1
 
 
-def test_an_instance_is_tested_when_its_own_slurmd_has_started(controller: Controller) -> None:
+@pytest.mark.parametrize("former", [BOOT, "2026-11-23T07:00:00Z"])
+def test_an_instance_is_tested_when_its_own_slurmd_has_started(
+    controller: Controller, former: str
+) -> None:
     """A test of the one before would wait for it, and be counted against the new instance."""
     controller.tested("a")
-    controller.nodes = [node("a", slurmd_start_time=BOOT)]
-    controller.look()
-    for name in ("i-other", None, "i-other"):
-        controller.nodes = [node("a", instance_id=name, slurmd_start_time=BOOT)]
+    for name in ("i-a", "i-other", "i-other"):
+        controller.nodes = [node("a", instance_id=name, slurmd_start_time=former)]
         controller.look()
     assert (controller.reserved, controller.started) == (["a"], [])
-    controller.nodes = [node("a", instance_id="i-other", slurmd_start_time=TESTED)]
+    controller.nodes = [node("a", instance_id="i-other", slurmd_start_time=stamp(controller.now))]
     controller.look()
     assert [nodes for _, nodes, _ in controller.started] == [["a"]]
 
 
-@pytest.mark.parametrize("is_announced", [True, False])
-def test_an_instance_whose_slurmd_started_before_the_list_had_it(
-    controller: Controller, is_announced: bool
+def test_an_instance_that_is_listed_after_its_slurmd_started_is_tested(
+    controller: Controller,
 ) -> None:
-    controller.tested("a", tested_at=stamp(controller.now - 60))
-    controller.nodes = [node("a", slurmd_start_time=BOOT)]
-    controller.look()
-    started = {"slurmd_start_time": stamp(controller.now)}
-    if is_announced:
-        controller.nodes = [{**announced("a", stamp(controller.now)), **started}]
-        controller.look()
+    """It was drained, so its boot is not announced."""
+    controller.tested("a")
+    started = {"slurmd_start_time": stamp(controller.now - 30)}
     controller.nodes = [node("a", states=["IDLE", "DRAIN"], reason="disk", **started)]
     controller.look()
     controller.nodes = [node("a", instance_id="i-other", **started)]
     controller.look()
-    assert len(controller.started) == is_announced
-    if is_announced:
-        controller.tested("a", instance_id="i-other", tested_at=stamp(controller.now + 5))
-    controller.now += hold.FORMER_SECONDS + 1
+    assert [nodes for _, nodes, _ in controller.started] == [["a"]]
+
+
+def test_an_instance_waits_for_its_slurmd_for_a_limited_time(controller: Controller) -> None:
+    controller.tested("a")
+    controller.nodes = [node("a", instance_id="i-other", slurmd_start_time=BOOT)]
     controller.look()
+    controller.now += hold.FORMER_SECONDS - 1
+    controller.look()
+    assert controller.started == []
+    controller.now += 2
     controller.look()
     assert [nodes for _, nodes, _ in controller.started] == [["a"]]
 
