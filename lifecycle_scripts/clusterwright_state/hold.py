@@ -73,7 +73,7 @@ class Hold:
         """
         members = [node for node in nodes if "FUTURE" not in node["states"]]
         announced = self._note_announcements(members)
-        started = [node for node in members if self._has_started(node)]
+        started = [n for n in members if self._has_started(n, announced.get(n["name"]))]
         states = self._runs.states(members, announced) or {}
         held = held_nodes(members, states)
         before = next((list(r["nodes"]) for r in reservations if r["name"] == RESERVATION), [])
@@ -102,21 +102,23 @@ class Hold:
         self._test([node for node in started if node["name"] in reserved], states, announced)
         return changes
 
-    def _has_started(self, node: Mapping[str, Any]) -> bool:
+    def _has_started(self, node: Mapping[str, Any], announced: Optional[str]) -> bool:
         """False while slurmctld shows the slurmd of an instance that this one replaces.
 
-        That one started before a test of the former instance ended, or long before HyperPod's
-        list had the new one. Whether a new slurmd registers before or after that is unknown.
+        That one has announced no boot since the test of the former instance, and started before
+        the test ended, or long before HyperPod's list had the new instance. Whether a new slurmd
+        registers before or after that is unknown.
         """
         name, instance, start = node["name"], node["instance_id"], node["slurmd_start_time"]
         tested = self._runs.tested_instance(name)
         if None in (instance, start, tested) or instance == tested:
             self._listed.pop(name, None)
             return True
-        now = time.time()
+        now, tested_at = time.time(), self._runs.tested_at(name)
         listed = self._listed.setdefault(name, now)
-        latest = max(self._runs.tested_at(name), stamp(listed - FORMER_SECONDS))
-        return bool(start > latest) or now - listed >= FORMER_SECONDS
+        if (announced or "") >= tested_at or now - listed >= FORMER_SECONDS:
+            return True
+        return bool(start > max(tested_at, stamp(listed - FORMER_SECONDS)))
 
     def _cancel_tests(self, probe: Probe, nodes: Sequence[str]) -> list[dict[str, Any]]:
         """Cancel the tests of boots that are over; return what failed.

@@ -326,6 +326,15 @@ def test_an_instance_that_is_listed_after_its_slurmd_started_is_tested(
     assert [nodes for _, nodes, _ in controller.started] == [["a"]]
 
 
+def test_an_announced_boot_is_that_of_the_instance_in_the_list(controller: Controller) -> None:
+    controller.tested("a", instance_id="i-former", tested_at=stamp(controller.now))
+    controller.nodes = [{**announced("a", stamp(controller.now)), "slurmd_start_time": BOOT}]
+    controller.look()
+    controller.nodes = [node("a", slurmd_start_time=BOOT)]
+    controller.look()
+    assert [nodes for _, nodes, _ in controller.started] == [["a"]]
+
+
 def test_an_instance_waits_for_its_slurmd_for_a_limited_time(controller: Controller) -> None:
     controller.tested("a")
     controller.nodes = [node("a", instance_id="i-other", slurmd_start_time=BOOT)]
