@@ -97,7 +97,8 @@ def _expect_tested(context: ScenarioContext, nodes: list[Node], replaced: Node) 
     with contextlib.ExitStack() as stack:
         for node in nodes:
             stack.enter_context(prepared(node))
-        _accept(context, replaced, folder=operator.FOLDER, instance_id="i-0000000000000000f")
+        former = {"at": _EARLIER, "instance_id": "i-0000000000000000f"}
+        _accept(context, replaced, folder=operator.FOLDER, **former)
         context.controller.must(
             f"scontrol update nodename={replaced.host} state=drain reason='{_NEW}'"
         )
