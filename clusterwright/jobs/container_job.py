@@ -85,8 +85,7 @@ class ContainerJob(Job):
     def mounts(self) -> dict[str, Kind]:
         """What is at the paths of the container; all else is a layer on the node's root disk."""
         found: dict[str, Kind] = {"/": "root"}
-        volumes = self.pod.item.get("volumes")
-        kinds = {text_at(v, "name"): _kind(v) for v in (volumes.members() if volumes else ())}
+        kinds = {text_at(volume, "name"): _kind(volume) for volume in self.pod.volumes}
         mounts = self.container.item.get("volumeMounts")
         for mount in mounts.members() if mounts else ():
             path = text_at(mount, "mountPath")

@@ -225,6 +225,12 @@ class Pod:
         return tuple(dict.fromkeys((*self.containers, *self.init_containers)))
 
     @property
+    def volumes(self) -> tuple[Item, ...]:
+        """The volumes of the pod."""
+        found = self.item.get("volumes")
+        return tuple(found.members() if found is not None else ())
+
+    @property
     def is_patch(self) -> bool:
         """Whether a container lacks its image: a patch of Kustomize, so more may be elsewhere."""
         return any(container.item.get("image") is None for container in self.all_containers)
@@ -288,6 +294,10 @@ class ManifestFile:
             for document in self.documents
             for item, count in _pods(document, MAXIMUM_DEPTH, known)
         )
+
+    def of_kind(self, kind: str) -> tuple[Item, ...]:
+        """The objects of a kind."""
+        return tuple(one for one in self.documents if text_at(one, "kind") == kind)
 
     @property
     def has_objects(self) -> bool:

@@ -12,25 +12,11 @@ from clusterwright.jobs.settings_files import written
 
 _VALUES = re.compile(r"(?i)true|false|yes|no|none|[01]")
 _HOST = re.compile(r"(\S+)\s+slots=(\d+)")
-_WRITE_NOTHING = frozenset(
-    {
-        *(
-            ":",
-            "conda",
-            "date",
-            "echo",
-            "env",
-            "export",
-            "hostname",
-            "ls",
-            "mkdir",
-            "ml",
-            "module",
-        ),
-        *("nvidia-smi", "printf", "pwd", "set", "shopt", "sleep", "trap", "true", "ulimit"),
-        *("unset", "wait", "which"),
-    }
-)
+_COMMANDS = """
+: conda date echo env export hostname ls mkdir ml module nvidia-smi printf pwd set shopt sleep trap
+true ulimit unset wait which
+"""
+_WRITE_NOTHING = frozenset(_COMMANDS.split())
 """Commands that write no file of hosts unless their output is redirected."""
 _SETTINGS = re.compile(r"(?:.*/)?(?:activate|conda\.sh|profile|\.bashrc|\.bash_profile)")
 """Files of `source` that only set variables."""

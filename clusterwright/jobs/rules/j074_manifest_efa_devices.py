@@ -24,8 +24,7 @@ class EfaDevices(ManifestRule):
         for pod in manifests.pods:
             if EFA not in pod.devices:
                 continue  # such as a monitor of all adapters
-            volumes = pod.item.get("volumes")
-            for volume in volumes.members() if volumes is not None else ():
+            for volume in pod.volumes:
                 path = volume.get("hostPath", "path")
                 if path is not None and (text_at(volume, "hostPath", "path") or "").startswith(
                     FOLDER

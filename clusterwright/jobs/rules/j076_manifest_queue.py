@@ -31,10 +31,9 @@ class QueueOfJob(ManifestRule):
         governed = manifests.cluster.hyperpod.task_governance is not None
         if not governed and not queued(manifests.cluster):
             return
-        documents = manifests.file.documents
-        if any(text_at(document, "kind") == "LocalQueue" for document in documents):
+        if manifests.file.of_kind("LocalQueue"):
             return  # queues of the user
-        for document in documents:
+        for document in manifests.file.documents:
             queue = document.get("metadata", "labels", QUEUE_LABEL)
             if queue is not None and governed:
                 yield from _governed(manifests, document, queue)

@@ -58,11 +58,7 @@ def _missing(manifests: Manifests, kind: str, name: Item, own: set[str]) -> Resu
 
 def _named(manifests: Manifests, kind: str) -> set[str | None]:
     """Names of the file's objects of a kind; None for one that a program fills in."""
-    return {
-        text_at(document, "metadata", "name")
-        for document in manifests.file.documents
-        if text_at(document, "kind") == kind
-    }
+    return {text_at(document, "metadata", "name") for document in manifests.file.of_kind(kind)}
 
 
 def _flavors(queue: Item) -> Iterator[Item]:

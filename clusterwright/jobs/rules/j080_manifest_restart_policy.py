@@ -42,9 +42,8 @@ class RestartPolicy(ManifestRule):
                     at=policy,
                     hint="omit it, or use a Job",
                 )
-        for document in manifests.file.documents:
-            if text_at(document, "kind") == "MPIJob":
-                yield from _workers(document)
+        for document in manifests.file.of_kind("MPIJob"):
+            yield from _workers(document)
 
 
 def _workers(document: Item) -> Results:

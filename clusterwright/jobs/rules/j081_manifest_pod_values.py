@@ -66,8 +66,7 @@ class PodValues(ManifestRule):
             for field in _SUBDOMAINS:
                 yield from _subdomain(field, pod.item.get(field))
             containers = pod.all_containers
-            volumes = pod.item.get("volumes")
-            named = [one.get("name") for one in (volumes.members() if volumes is not None else ())]
+            named = [one.get("name") for one in pod.volumes]
             yield from _labels(named, "volume")
             yield from _labels([one.item.get("name") for one in containers], "container")
             for container in containers:

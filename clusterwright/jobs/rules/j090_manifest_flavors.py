@@ -48,9 +48,8 @@ def _groups(manifests: Manifests, document: Item, queue: str) -> Iterator[Item]:
 
 
 def _objects(manifests: Manifests, kind: str, name: str | None) -> Iterator[Item]:
-    for document in manifests.file.documents:
-        named_so = name is not None and text_at(document, "metadata", "name") == name
-        if named_so and text_at(document, "kind") == kind:
+    for document in manifests.file.of_kind(kind):
+        if name is not None and text_at(document, "metadata", "name") == name:
             yield document
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from clusterwright.jobs.environment_names import meant
 from clusterwright.jobs.manifest_file import Item, Pod, text_at
@@ -37,8 +37,7 @@ class VolumesAndClaims(ManifestRule):
 
     def check(self, manifests: Manifests) -> Results:
         volumes, claims = (
-            list(_of_kind(manifests, kind))
-            for kind in ("PersistentVolume", "PersistentVolumeClaim")
+            manifests.file.of_kind(kind) for kind in ("PersistentVolume", "PersistentVolumeClaim")
         )
         for volume in volumes:
             yield from _mount_options(manifests, volume)
@@ -53,19 +52,13 @@ class VolumesAndClaims(ManifestRule):
         yield from _of_one_node(manifests, claims)
 
 
-def _of_kind(manifests: Manifests, kind: str) -> Iterator[Item]:
-    for document in manifests.file.documents:
-        if text_at(document, "kind") == kind:
-            yield document
-
-
 def _mount_options(manifests: Manifests, volume: Item) -> Results:
     """Options of a class are for the volumes that it creates, not for one that exists."""
     of_volume = _class(volume)
     name = of_volume.text if of_volume is not None else None
     if not name or volume.get("spec", "mountOptions") is not None:
         return
-    for kind in _of_kind(manifests, "StorageClass"):
+    for kind in manifests.file.of_kind("StorageClass"):
         options = kind.get("mountOptions")
         if options is None or text_at(kind, "metadata", "name") != name:
             continue
@@ -154,7 +147,7 @@ def _texts(document: Item, name: str) -> set[str] | None:
     return known if texts and len(known) == len(set(texts)) else None
 
 
-def _misspelt(manifests: Manifests, claims: list[Item]) -> Results:
+def _misspelt(manifests: Manifests, claims: Sequence[Item]) -> Results:
     """A claim of a pod that the file does not have, and that is nearly one that no pod uses."""
     used: dict[str | None, list[Item]] = {}
     for pod in manifests.pods:
@@ -191,7 +184,7 @@ def _by_design(one: str, other: str) -> bool:
     )
 
 
-def _of_one_node(manifests: Manifests, claims: list[Item]) -> Results:
+def _of_one_node(manifests: Manifests, claims: Sequence[Item]) -> Results:
     """A claim for one node, of a training whose pods no node has places for."""
     for claim in claims:
         name, modes = text_at(claim, "metadata", "name"), _texts(claim, "accessModes")
@@ -220,8 +213,7 @@ def _of_one_node(manifests: Manifests, claims: list[Item]) -> Results:
 
 
 def _used(pod: Pod) -> Iterator[Item]:
-    volumes = pod.item.get("volumes")
-    for volume in volumes.members() if volumes is not None else ():
+    for volume in pod.volumes:
         name = volume.get("persistentVolumeClaim", "claimName")
         if name is not None:
             yield name

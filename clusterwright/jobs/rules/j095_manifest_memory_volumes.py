@@ -18,8 +18,7 @@ class MemoryVolumes(ManifestRule):
 
     def check(self, manifests: Manifests) -> Results:
         for pod in manifests.pods:
-            volumes = pod.item.get("volumes")
-            for volume in volumes.members() if volumes is not None else ():
+            for volume in pod.volumes:
                 if text_at(volume, "emptyDir", "medium") == "Memory":
                     yield from _fits(pod, volume)
 

@@ -47,11 +47,7 @@ class Priorities(ManifestRule):
 
 def _named(manifests: Manifests, kind: str) -> set[str]:
     """Names of the file's objects of a kind."""
-    found = (
-        text_at(document, "metadata", "name")
-        for document in manifests.file.documents
-        if text_at(document, "kind") == kind
-    )
+    found = (text_at(document, "metadata", "name") for document in manifests.file.of_kind(kind))
     return {name for name in found if name is not None}
 
 

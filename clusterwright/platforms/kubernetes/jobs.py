@@ -43,10 +43,13 @@ PRIORITY_LABEL = "kueue.x-k8s.io/priority-class"
 KUEUE_WORKLOAD_PRIORITY_CLASS_LABEL_KEY)."""
 
 GOVERNED_QUEUE_SUFFIX = "-localqueue"
-GOVERNED_PRIORITY_SUFFIX = "-priority"
 """Suffix of the queue that task governance creates (same source,
 SAGEMAKER_MANAGED_LOCAL_QUEUE_SUFFIX).
 """
+
+GOVERNED_PRIORITY_SUFFIX = "-priority"
+"""Suffix of the priority classes of task governance (SageMaker developer guide, HyperPod task
+governance)."""
 
 AUTO_RESUME = "sagemaker.amazonaws.com/enable-job-auto-resume"
 AUTO_RESUME_RETRIES = "sagemaker.amazonaws.com/job-max-retry-count"
