@@ -51,7 +51,7 @@ class Hold:
         self._path = Path(folder) / "hold.json"
         self._level = level
         self._runs = runs
-        self._listed: dict[str, float] = {}
+        self._listed: dict[tuple[str, str], float] = {}
 
     def announced(self) -> dict[str, str]:
         """The time of the last announced boot, by node: earlier tests do not count."""
@@ -73,7 +73,6 @@ class Hold:
         """
         members = [node for node in nodes if "FUTURE" not in node["states"]]
         announced = self._note_announcements(members)
-        started = [n for n in members if self._has_started(n, announced.get(n["name"]))]
         states = self._runs.states(members, announced) or {}
         held = held_nodes(members, states)
         before = next((list(r["nodes"]) for r in reservations if r["name"] == RESERVATION), [])
@@ -99,7 +98,7 @@ class Hold:
             answer = probe.run(["scontrol", *words], _TIMEOUT_SECONDS)
             change = {"resumed": name}
             changes.append(change if answer.ok else {**change, "error": answer.summary})
-        self._test([node for node in started if node["name"] in reserved], states, announced)
+        self._test([node for node in members if node["name"] in reserved], states, announced)
         return changes
 
     def _has_started(self, node: Mapping[str, Any], announced: Optional[str]) -> bool:
@@ -112,10 +111,9 @@ class Hold:
         name, instance, start = node["name"], node["instance_id"], node["slurmd_start_time"]
         tested = self._runs.tested_instance(name)
         if None in (instance, start, tested) or instance == tested:
-            self._listed.pop(name, None)
             return True
         now, tested_at = time.time(), self._runs.tested_at(name)
-        listed = self._listed.setdefault(name, now)
+        listed = self._listed.setdefault((name, instance), now)
         if (announced or "") >= tested_at or now - listed >= FORMER_SECONDS:
             return True
         return bool(start > max(tested_at, stamp(listed - FORMER_SECONDS)))
@@ -151,6 +149,13 @@ class Hold:
         announced: Mapping[str, str],
     ) -> None:
         """Start a run for nodes that can take its job, one run at a time."""
+        # Of accepted nodes the record is not read again: looks are frequent.
+        started = [
+            node
+            for node in nodes
+            if states.get(node["name"], {}).get("state") != "accepted"
+            and self._has_started(node, announced.get(node["name"]))
+        ]
         if self._runs.busy() is not None:
             return
         content, now = records.read(self._path), time.time()
@@ -158,10 +163,9 @@ class Hold:
         instances = dict(content.get("instances", {}))
         wanted = [
             node["name"]
-            for node in nodes
+            for node in started
             if "IDLE" in node["states"]
             and not TAKES_NO_JOB.intersection(node["states"])
-            and states.get(node["name"], {}).get("state") != "accepted"
             and (
                 self._is_another(node, instances.get(node["name"]))
                 or self._is_due(
