@@ -1,7 +1,7 @@
 """Expressions for errors of programs search a line in a time that its repetitions do not raise.
 
 A gap of any text is tried at each of its ends for each end of the gap before it, so that gaps, and
-places where a match may begin, multiply. Atomic groups (`writer.fields`) are tried once.
+places where a match may begin, multiply. Lookaheads (`writer.fields`) are tried once.
 """
 
 from __future__ import annotations
