@@ -27,9 +27,10 @@ _CODE: Final = re.compile(
 def fields(*each: str) -> str:
     """An expression for fields one after another in a line, whatever is before and between them.
 
-    Each is looked for once, from where the one before it ended, so that the time of a search grows
-    with the length of a line, however often it repeats a field. A lookahead is not tried again once
-    it has matched; nodes have Python releases before 3.11, whose `re` has no atomic groups.
+    Each is looked for once, from where the one before it ended, so that the time of a search
+    grows with the length of a line, however often it repeats a field. A lookahead is not tried
+    again once it has matched; nodes have Python releases before 3.11, whose `re` has no atomic
+    groups.
     """
     return "(?m:^)" + "".join(
         rf"(?=(?P<_until_{n}>[^\n]*?(?:{one})))(?P=_until_{n})" for n, one in enumerate(each)
