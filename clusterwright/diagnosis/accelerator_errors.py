@@ -1,7 +1,9 @@
-"""What the errors of CUDA and of Neuron's runtime mean.
+"""What the errors of CUDA, of cuDNN and of Neuron's runtime mean.
 
-CUDA: the descriptions of `cudaGetErrorString` (CUDA Runtime API, "Error handling"); Neuron: the
-status codes of `nrt_status.h` (AWS Neuron documentation, "Neuron Runtime API"), read 2026-11.
+CUDA: the descriptions of `cudaGetErrorString` (CUDA Runtime API, "Error handling"); cuDNN: its log
+of errors (CUDNN_LOGERR_DBG), whose reasons are the conditions of its source, and the statuses of
+`cudnnStatus_t` (cuDNN documentation, "Error reporting and API logging"); Neuron: the status codes
+of `nrt_status.h` (AWS Neuron documentation, "Neuron Runtime API"), read 2026-11.
 """
 
 from __future__ import annotations
@@ -139,6 +141,41 @@ def cuda(values: Values) -> str | None:
             "host, the limits of the job or the driver"
         )
     return f"CUDA: {meaning}: {reason}" if meaning else None
+
+
+CUDNN: Final = (
+    # Words of a reason or of a status, in the order in which they are tried.
+    (
+        r"\brtc\b|nvrtc|load_?module|cuModule|cubin|ptx|compil",
+        "cannot compile or load a kernel while the program runs: its libraries (cuDNN, NVRTC) are "
+        "of different versions, or do not fit the driver or the GPU",
+    ),
+    (r"alloc|workspace|memory", "does not get the memory of the GPU that it needs"),
+    (
+        r"version|sublibrary|mismatch\b[^\n]{0,20}\b(?:lib|build)",
+        "is made of libraries of different versions",
+    ),
+    (
+        r"stride|\bdims?\b|shape|tensor|align|data_?type|BAD_PARAM",
+        "does not accept the shapes, types or strides of a tensor",
+    ),
+    (
+        r"support|NOT_SUPPORTED|ARCH_MISMATCH|engine",
+        "has no kernel (engine) for this operation on this GPU with these shapes and types",
+    ),
+    (
+        r"NOT_INITIALIZED|INITIALIZATION|handle|\bcuda\w*\(",
+        "cannot be initialised: the memory of the GPU is used up, or the driver is in a bad state",
+    ),
+    (r"EXECUTION|INTERNAL", "a kernel of its own failed"),
+)
+
+
+def cudnn(values: Values) -> str | None:
+    """What the log of cuDNN says: the first reason is the innermost."""
+    reason, status = values["reason"], values["status"]
+    said = meaning_of(CUDNN, reason) or meaning_of(CUDNN, status)
+    return f"CUDA: cuDNN {said}: CUDNN_STATUS_{status}: {reason}" if said else None
 
 
 def neuron(values: Values) -> str | None:

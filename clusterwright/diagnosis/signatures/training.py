@@ -517,6 +517,20 @@ SIGNATURES: Final = (
         next=(_NODES,),
     ),
     Signature(
+        # Functions of CUDA for memory that other processes use, and what programs call its handles.
+        "gpu-memory-sharing",
+        "CUDA: memory of a GPU of another process or node cannot be mapped: the nodes share no IMEX domain "
+        "(nvidia-imex), the container has no IMEX channel, or the GPUs are in different NVLink domains: {reason}",
+        (
+            r"(?P<reason>(?:CUDA|\bcu)[^\n]{0,120}\b(?:invalid|error|fail\w{0,4}|not (?:supported|permitted))\b[^\n]{0,120}"
+            r"\b(?:cuMemSetAccess|cuMem(?:Import|Export)\w{4,9}ShareableHandle|cuMulticast\w{4,20})\b)",
+            r"(?P<reason>-> \w{3,40}Error\b[^\n]{0,80}\bisFabric=true)",
+        ),
+        confidence="likely",
+        kinds=_TEXT,
+        next=(_NODES,),
+    ),
+    Signature(
         "cuda-error",
         accelerator_errors.cuda,
         (
@@ -543,6 +557,18 @@ SIGNATURES: Final = (
         next=("clusterwright check-job {file} JOBFILE",),
     ),
     Signature(
+        "cudnn-log",
+        accelerator_errors.cudnn,
+        (
+            r"^e!\s{1,20}Error: CUDNN_STATUS_(?P<status>[A-Z_]{3,60}); Reason: (?P<reason>[^\n]{1,200})",
+        ),
+        confidence="likely",
+        rank=1,
+        kinds=_TEXT,
+        one_per_log=True,
+        next=("clusterwright check-job {file} JOBFILE",),
+    ),
+    Signature(
         "cuda-library",
         "CUDA: {reason}: an error of the program, or of the GPU if it follows one node",
         (
@@ -557,7 +583,10 @@ SIGNATURES: Final = (
         "numerical",
         "training diverged: the loss or the gradients are NaN or infinite",
         (
-            r"(?:loss|grad\w*(?: norm)?).{0,30}\b(?:is|=|:|became|are|to) ?(?:nan|inf)\b|"
+            # A progress bar of Lightning prints `loss`, a mean of its own, beside the loss of the
+            # step that the program reports (train_loss).
+            r"loss.{0,30}\b(?:is|=|:|became|are|to) ?(?:nan|inf)\b(?![^\n]{0,160}train_loss\w{0,8}=\d)|"
+            r"grad\w*(?: norm)?.{0,30}\b(?:is|=|:|became|are|to) ?(?:nan|inf)\b|"
             r"(?:found|got|detected|encountered) (?:a )?(?:nan|inf)\b|NaN (?:loss|grad|detected|"
             r"encountered)|(?:nan|inf) in (?:local )?(?:grad|loss)|loss scale.{0,40}minimum",
         ),

@@ -364,3 +364,66 @@ def test_a_core_dump_without_a_word() -> None:
     (found,) = findings(*of_log("python: core dumped"))
     assert found.cause == "a program ended with a core dump"
     assert findings(*of_log("core dumped files are kept in /var/crash")) == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Epoch 0: 3%| 9/20 [02:12, 14s/it, loss=nan, v_num=1, reduced_train_loss=3.9]", []),
+        ("Epoch 0: 3%| 9/20 [02:12, 14s/it, loss=nan, v_num=1, train_loss=nan]", ["numerical"]),
+        ("Epoch 0: 3%| 9/20 [02:12, 14s/it, loss=nan]", ["numerical"]),
+        ("step 9: grad norm: nan train_loss=3.9", ["numerical"]),
+    ],
+)
+def test_mean_of_a_progress_bar_is_no_loss(text: str, expected: list[str]) -> None:
+    assert [finding.signature for finding in findings(*of_log(text))] == expected
+
+
+CUDNN = """\
+E! CuDNN (v90100 70) function cudnnBackendFinalize() called:
+e!         Error: CUDNN_STATUS_{status}; Reason: {reason}
+e!         Error: CUDNN_STATUS_{status}; Reason: finalize_internal()
+"""
+
+
+@pytest.mark.parametrize(
+    ("status", "reason", "words"),
+    [
+        ("EXECUTION_FAILED", "rtc->loadModule()", "cannot compile or load a kernel"),
+        (
+            "INTERNAL_ERROR",
+            "nvrtcCompileProgram(prog, 3, opts)",
+            "cannot compile or load a kernel",
+        ),
+        ("NOT_SUPPORTED", "!isSupported(op)", "has no kernel"),
+        ("BAD_PARAM", "dim mismatch for tensor 3", "shapes, types or strides"),
+        ("INTERNAL_ERROR", "workspace_size > limit", "memory of the GPU"),
+    ],
+)
+def test_log_of_cudnn_is_read_by_its_innermost_reason(
+    status: str, reason: str, words: str
+) -> None:
+    (found,) = findings(*of_log(CUDNN.format(status=status, reason=reason)))
+    assert found.cause.startswith("CUDA: cuDNN")
+    assert words in found.cause
+    assert reason in found.cause
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[CUDA_ERROR_INVALID_VALUE] invalid argument in expression cuMemSetAccess((CUdeviceptr) b, "
+        "size, &desc, 1) on node-2, rank = 8",
+        "CUDA driver error: invalid resource handle at cuMemImportFromShareableHandle(&h, fd, type)",
+        "CtranIpc.cc:120] Cuda failure 400 'invalid resource handle'\n"
+        "CtranIpc.cc:588 -> commUnhandledCudaError   (importShareableHandle, isFabric=true)",
+    ],
+)
+def test_memory_of_another_node_cannot_be_mapped(text: str) -> None:
+    (found,) = findings(*of_log(text))
+    assert "IMEX" in found.cause
+
+
+def test_invalid_handle_alone_is_an_error_of_the_program() -> None:
+    (found,) = findings(*of_log("Cuda failure 400 'invalid resource handle'"))
+    assert "an error of the program" in found.cause
