@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from clusterwright.diagnosis import amd_gpu, native_errors, parts_dcgm, xid
+from clusterwright.diagnosis import amd_gpu, native_errors, parts_dcgm, parts_nvshmem, xid
 from clusterwright.diagnosis.model import Confidence
 from clusterwright.diagnosis.signature import Signature, Values
 from clusterwright.diagnosis.wording import meaning_of
@@ -313,16 +313,28 @@ SIGNATURES: Final = (
         next=("clusterwright check {file} --only CW-I015", _ACCEPT),
     ),
     Signature(
+        "nvshmem",
+        parts_nvshmem.cause,
+        (parts_nvshmem.ERROR,),
+        confidence="likely",
+        rank=1,
+        kinds=("log", "job"),
+        one_per_log=True,
+        next=("clusterwright check-job {file} JOBFILE",),
+    ),
+    Signature(
         "gpudirect",
         "GPU: GPUDirect does not work: a kernel module (gdrdrv of GDRCopy, nvidia-peermem) is not "
-        "loaded, does not fit the driver, or cannot pin the GPU's memory: {reason}",
+        "loaded, does not fit the driver or another module (of RDMA), or cannot pin the GPU's memory: {reason}",
         (
             r"^(?!libfabric:)(?P<reason>[^\n]{0,80}(?:gdrdrv|libgdrapi|GDRCOPY|gdr_open|/dev/gdrdrv|"
             r"nvidia_p2p_get_pages)[^\n]{0,100}(?:fail|unable|error|not (?:found|loaded)|No such|cannot|denied|"
             r"is gdrdrv[^\n]{0,20}loaded)[^\n]{0,80})",
-            r"(?P<reason>nvidia[-_]peermem[^\n]{0,60}(?:Invalid argument|not found|fail|error|cannot)[^\n]{0,60})",
+            r"(?P<reason>nvidia[-_]peermem[^\n]{0,60}(?:Invalid argument|not found|fail|error|cannot)[^\n]{0,60}|"
+            r"(?:nvidia_peermem|nv_peer_mem|gdrdrv): (?:disagrees about version of|Unknown) symbol \w{2,60})",
         ),
         confidence="likely",
+        one_per_log=True,
         kinds=("log",),
         next=("clusterwright drift {file}", _ACCEPT),
     ),

@@ -79,7 +79,7 @@ SIGNATURES: Final = (
             r"(?P<reason>Unable to load the kernel module '?[\w.-]{1,40}|Bad return status for module build[^\n]{0,80}|"
             r"kernel headers for kernel \S{3,60} cannot be found|kernel package linux-headers-\S{3,60} is not supported|"
             r"could not insert '?(?:nvidia|gdrdrv|efa|ib_|rdma|fuse|overlay|nfs|knem)\w{0,30}'?: [^\n]{3,60}|insmod: ERROR: [^\n]{3,80}|modprobe: (?:FATAL|ERROR): Module (?:nvidia|gdrdrv|efa|ib_|rdma|fuse|overlay|nfs|knem)[^\n]{3,100}|"
-            r"disagrees about version of symbol \w{2,60}|Failed to run `[^`\n]{0,40}dkms [^`\n]{1,80}|"
+            r"\w{2,40}: disagrees about version of symbol|Failed to run `[^`\n]{0,40}dkms [^`\n]{1,80}|"
             r"Kernel preparation unnecessary[^\n]{0,40}failed)",
         ),
         confidence="likely",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.diagnosis.made import signature_of
+from tests.diagnosis.made import findings, of_log, signature_of
 
 CASES = (
     ("log", "NVRM: Xid (PCI:0000:b9:00): 48, pid=1, DBE", "xid-reboot"),
@@ -101,3 +101,24 @@ def test_normal_messages_have_no_signature(text: str) -> None:
 )
 def test_similar_line_of_another_cause(text: str, signature: str) -> None:
     assert signature not in signature_of("log", text)
+
+
+@pytest.mark.parametrize("module", ["nvidia_peermem", "nv_peer_mem", "gdrdrv"])
+def test_symbols_of_one_module_are_one_finding(module: str) -> None:
+    lines = "\n".join(
+        f"[   9.1] {module}: {said} ib_{name}"
+        for name in ("register_peer_memory_client", "unregister_peer_memory_client")
+        for said in ("disagrees about version of symbol", "Unknown symbol")
+    )
+    (found,) = findings(*of_log(lines))
+    assert found.signature == "gpudirect"
+    assert "does not fit" in found.cause
+
+
+def test_symbols_of_another_module_are_one_finding() -> None:
+    lines = (
+        "efa: disagrees about version of symbol ib_a\nefa: disagrees about version of symbol ib_b"
+    )
+    (found,) = findings(*of_log(lines))
+    assert found.signature == "kernel-module"
+    assert found.cause.endswith("efa: disagrees about version of symbol")
