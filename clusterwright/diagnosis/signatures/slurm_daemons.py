@@ -22,6 +22,8 @@ _COMMAND: Final = r"(?:^|(?<=\n)|(?<=[\]:\dZ] ))(?:sbatch|srun|salloc): "
 """Where a command's own message begins: at the line's begin, after a time, or quoted after a colon."""
 
 
+_CLIENT: Final = r"(?:scontrol|sacctmgr|s(?:batch|run|alloc|info|queue|acct|cancel|diag|prio|share|stat|report))"
+
 SIGNATURES: Final = (
     Signature(
         "slurm-reconfigure",
@@ -95,6 +97,18 @@ SIGNATURES: Final = (
         ),
         confidence="likely",
         next=(_DRIFT,),
+        kinds=_LOGS,
+    ),
+    Signature(
+        # src/common/sack_api.c.
+        "slurm-sack",
+        "Slurm: a client is not authenticated (auth/slurm): no daemon that would do it listens on this host "
+        "(slurmctld, slurmdbd, slurmd or sackd), or the container does not see its socket (sack.socket)",
+        (
+            r"\b(?:connect|connection)\b[^\n]{0,40}\bsack(?:d| sockets?|\.socket)\b|\bsack_\w{3,20}: [^\n]{0,60}connect",
+        ),
+        confidence="likely",
+        next=("clusterwright status {file}", _DRIFT),
         kinds=_LOGS,
     ),
     Signature(
@@ -227,6 +241,19 @@ SIGNATURES: Final = (
             r"no association|InvalidQOS|Invalid qos specification",
         ),
         next=("clusterwright drift {file}",),
+    ),
+    Signature(
+        "client-configless",
+        "Slurm: a command finds no configuration on its host: it has no slurm.conf, and neither slurmctld nor "
+        "sackd gives it one (configless)",
+        (
+            rf"^\s*{_CLIENT}: [^\n]*(?:DNS SRV lookup failed|resolve_ctls_from_dns_srv|_establish_config|failed to (?:load|fetch) "
+            r"(?:remote )?configs?\b|Could not establish a configuration source)",
+        ),
+        confidence="likely",
+        rank=1,
+        next=("clusterwright status {file}", _DRIFT),
+        kinds=_LOGS,
     ),
     Signature(
         "configless",

@@ -60,7 +60,7 @@ CASES = (
         "vpc-differs",
     ),
     ("log", "E: Unable to locate package libmunge-dev", "apt-offline"),
-    ("log", "sinfo: error: _establish_config_source: failed to fetch config", "configless"),
+    ("log", "sinfo: error: _establish_config_source: failed to fetch config", "client-configless"),
     ("stack-event", "The CIDR '10.0.0.0/24' conflicts with another subnet", "cidr-conflict"),
     (
         "log",

@@ -130,3 +130,27 @@ def test_message_has_its_signature(kind: str, text: str, signature: str) -> None
 )
 def test_an_option_is_refused_where_a_line_begins_with_the_command(text: str) -> None:
     assert "slurm-options" not in [one.signature for one in findings(*of_log(text))]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "scontrol: error: failed to connect to any sack sockets\n"
+        "scontrol: error: _fetch_child: failed to fetch remote configs: Protocol authentication error\n"
+        "scontrol: fatal: Could not establish a configuration source",
+        "sinfo: error: unable to connect to /run/slurm/sack.socket: No such file or directory",
+    ],
+)
+def test_missing_socket_of_authentication_explains_what_follows(text: str) -> None:
+    (found,) = findings(*of_log(text))
+    assert "sack.socket" in found.cause
+    assert "auth/slurm" in found.cause
+
+
+@pytest.mark.parametrize(
+    ("writer", "expected"),
+    [("scontrol", "client-configless"), ("sinfo", "client-configless"), ("slurmd", "configless")],
+)
+def test_command_without_a_configuration_is_no_slurmd(writer: str, expected: str) -> None:
+    (found,) = findings(*of_log(f"{writer}: error: fetch_config: DNS SRV lookup failed"))
+    assert found.signature == expected
