@@ -21,6 +21,8 @@ _NODES: Final = r"(?P<nodes>[\w.,\[\]-]+)"
 _FORMS: Final = (
     re.compile(rf"^(?P<reason>\S.*?)\s+\S+\s+{_TIME}\s+(?:{_STATE}\s+)?{_NODES}$"),
     re.compile(rf"\bReason=(?P<reason>[^\n]+?) \[[^\s@\[\]]+@{_TIME}\]"),
+    # `scontrol show node`, which names who gave a reason only where slurmctld knows it.
+    re.compile(r"^\s*Reason=(?P<reason>\S[^\n\[\]]*)$"),
     re.compile(rf"\b[Ss]etting node {_NODES} state to INVAL with reason:(?P<reason>\S.*)$"),
     re.compile(rf"\bupdate_node: node {_NODES} reason set to: (?P<reason>\S.*)$"),
     re.compile(rf"\berror: (?P<reason>\S.*) on nodes {_NODES}, set to state DRAIN$"),

@@ -98,3 +98,13 @@ def test_other_lines_have_no_reason(line: str) -> None:
 def test_reason_is_known_by_what_sinfo_shows_of_it(reason: str) -> None:
     assert meaning(reason) is not None
     assert meaning(reason[:20]) is not None
+
+
+@pytest.mark.parametrize("indent", ["", "   "])
+def test_reason_without_who_gave_it(indent: str) -> None:
+    text = f"NodeName=w-1 Arch=x86_64\n{indent}Reason=Failed to set topology 'CoreSpecCount=36'\n"
+    (item,) = [item for item in of_log(text) if item.kind == "scheduler-node"]
+    assert item.node == "w-1"
+    (found,) = findings(*of_log(text))
+    assert "its topology are not valid" in found.cause
+    assert not [i for i in of_log("Reason=a new cable\n") if i.kind == "scheduler-node"]
