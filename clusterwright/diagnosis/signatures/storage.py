@@ -252,6 +252,17 @@ SIGNATURES: Final = (
         rules=("CW-N008",),
     ),
     Signature(
+        # amazon-efs-utils mounts a port of the node itself, where a tunnel listens.
+        "efs-tunnel",
+        "EFS: the TLS tunnel of a mount on the node (efs-proxy, stunnel) ended or does not answer, so that "
+        "what reads or writes there hangs: its watchdog (amazon-efs-mount-watchdog) does not run, or not "
+        "alone: {reason}",
+        (r"(?P<reason>nfs: server (?:127\.0\.0\.\d{1,3}|localhost|::1) not responding[^\n]*)",),
+        confidence="likely",
+        per_node=True,
+        next=("clusterwright diagnose {file} node {node}",),
+    ),
+    Signature(
         "nfs",
         "home directories (NFS): {reason}",
         (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.diagnosis.made import signature_of
+from tests.diagnosis.made import findings, of_log, signature_of
 
 CASES = (
     ("log", "md/raid0:md127: Disk failure on nvme3n1 detected, failing array.", "disk-errors"),
@@ -42,3 +42,18 @@ CASES = (
 @pytest.mark.parametrize(("kind", "text", "signature"), CASES)
 def test_message_has_its_signature(kind: str, text: str, signature: str) -> None:
     assert signature_of(kind, text) == (signature,)
+
+
+@pytest.mark.parametrize(
+    ("server", "expected"),
+    [
+        ("127.0.0.1", "efs-tunnel"),
+        ("127.0.0.9", "efs-tunnel"),
+        ("localhost", "efs-tunnel"),
+        ("10.0.1.27", "nfs"),
+        ("fs-0a1b2c3d.efs.us-east-1.amazonaws.com", "nfs"),
+    ],
+)
+def test_server_on_the_node_itself_is_the_tunnel_of_efs(server: str, expected: str) -> None:
+    (found,) = findings(*of_log(f"[252.689613] nfs: server {server} not responding, timed out"))
+    assert found.signature == expected
