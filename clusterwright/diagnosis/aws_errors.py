@@ -68,6 +68,7 @@ CODES: Final = (
         r"^50\d$|InternalFailure|InternalError|InternalServ\w+|ServiceUnavailable|Unavailable|ServerException",
         "the service failed internally; the same request may succeed later",
     ),
+    (r"^NetworkConnection$", "the connection failed or was too slow"),
     (
         r"RequestTimeout|Timeout|IncompleteBody|BadDigest|ConnectionClosed",
         "the transfer was broken or too slow",
@@ -94,6 +95,9 @@ def meaning(code: str) -> str | None:
 def cause(values: Values) -> str | None:
     """The cause of an error of AWS that a program prints, with the resource that it names."""
     code = values.get("code", "")
+    if code.isupper() and code.replace("_", "").isalpha():
+        # Names of the SDK for C++ (NO_SUCH_BUCKET).
+        code = "".join(word.capitalize() for word in code.split("_"))
     said = meaning(code)
     if said is None:
         return None

@@ -1,6 +1,7 @@
 """Errors of AWS's services as SDKs and tools print them, by the words of their codes.
 
-The forms: botocore's `ClientError` and `WaiterError`, the SDKs for Go, Java and Rust.
+The forms: botocore's `ClientError` and `WaiterError`, the SDKs for Go, Java and Rust, and what
+Arrow makes of those of the SDK for C++ (apache/arrow, cpp/src/arrow/filesystem/s3_internal.h).
 """
 
 from __future__ import annotations
@@ -79,6 +80,8 @@ SIGNATURES: Final = (
         (
             r"An error occurred \((?P<code>[\w.]{3,80})\) when calling the (?P<operation>\w{3,60}) "
             r"operation[^:\n]{0,60}: ?" + _MESSAGE,
+            r"\bAWS Error (?P<code>[A-Z]{2,30}(?:_[A-Z]{2,20}){0,4}) during (?P<operation>[A-Z]\w{3,60}) "
+            r"operation: ?" + _MESSAGE,
             r"\b(?:Client|Server)\.(?P<code>[A-Z]\w{3,60}(?:\.\w{3,40})?): " + _MESSAGE,
             r"\"?(?P<code>[A-Z][A-Za-z]{4,60}(?:\.\w{3,40})?): (?P<message>[^\n]{3,200}?)(?:\\n|\s)(?:\\t|\s)*"
             r"status code: \d{3}, request id",

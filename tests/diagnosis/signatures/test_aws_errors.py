@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.diagnosis.made import signature_of
+from tests.diagnosis.made import findings, of_log, signature_of
 
 CASES = (
     (
@@ -47,3 +47,26 @@ CASES = (
 @pytest.mark.parametrize(("kind", "text", "signature"), CASES)
 def test_message_has_its_signature(kind: str, text: str, signature: str) -> None:
     assert signature_of(kind, text) == (signature,)
+
+
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        ("NETWORK_CONNECTION", "the connection failed"),
+        ("ACCESS_DENIED", "access is denied"),
+        ("NO_SUCH_BUCKET", "does not exist"),
+        ("SLOW_DOWN", "throttled"),
+        ("EXPIRED_TOKEN", "credentials"),
+        ("INTERNAL_FAILURE", "failed internally"),
+    ],
+)
+@pytest.mark.parametrize(
+    "before",
+    ["", 'Traceback (most recent call last):\n  File "/a/pyarrow/x.py", line 3, in f\n    g()\n'],
+)
+def test_errors_of_arrow_are_named_by_their_code(code: str, words: str, before: str) -> None:
+    said = f"OSError: When reading key 'a': AWS Error {code} during HeadObject operation: No body."
+    (found,) = findings(*of_log(f"{before}{said}"))
+    assert found.cause.startswith("AWS: ")
+    assert words in found.cause
+    assert "(HeadObject)" in found.cause
