@@ -46,6 +46,14 @@ _RUN_OF_MODEL: Final = re.compile(
 )
 """Frames in which PyTorch runs a model forward or backward."""
 
+_KERNEL_CACHE: Final = re.compile(
+    # The modules that write compiled kernels, and the folders in which they keep them.
+    r"triton/runtime/cache\.py|torch/_inductor/(?:codecache|runtime/(?:cache|compile|triton)\w*)\.py|"
+    r"[/.](?:triton|torch_extensions|nv/ComputeCache)\b[^'\"\s]*/|torchinductor_\w+/"
+)
+_DISTURBED: Final = re.compile(r"\[Errno (?:2|16|17|39)\]")
+"""A file or folder that is gone, in use or there already."""
+
 _ERRNO: Final = re.compile(
     r"\[Errno (?P<number>\d{1,3})\] (?P<text>[^:\n]{3,80})"
     r"(?:: (?P<path>[bu]?['\"][^'\"\n]{1,300}))?"
@@ -296,6 +304,12 @@ def _special(name: str, message: str, frames: Sequence[Frame]) -> str | None:
             "a rank is outside the number of ranks that the program counts: the number of nodes "
             "or of processes in its settings is not that of the launcher"
         )
+    if _in_kernel_cache(message, frames):
+        return (
+            "processes disturb each other in the cache of compiled kernels, which is on a shared "
+            "file system: give each node a folder of its own (TRITON_CACHE_DIR, "
+            "TORCHINDUCTOR_CACHE_DIR)"
+        )
     errno = _ERRNO.search(message)
     if errno is not None:
         path = (errno.group("path") or "").lstrip("bu").strip("'\"")
@@ -309,6 +323,14 @@ def _special(name: str, message: str, frames: Sequence[Frame]) -> str | None:
         if errno.group("number") in ("1", "13"):
             return f"the program may not read or write a file{on}: its permissions or owner"
     return None
+
+
+def _in_kernel_cache(message: str, frames: Sequence[Frame]) -> bool:
+    """Whether another process changed a cache of compiled kernels while this one used it."""
+    if not _DISTURBED.search(message):
+        return False
+    writer = next((f.file for f in reversed(frames) if not f.is_standard), "")
+    return bool(_KERNEL_CACHE.search(writer) or _KERNEL_CACHE.search(message))
 
 
 def _file_of(frames: Sequence[Frame]) -> str:

@@ -187,3 +187,47 @@ def test_file_that_takes_no_data_is_a_fault_of_its_file_system() -> None:
         f"{SITE}/numpy/lib/format.py", "write_array", "OSError: 120000000 requested and 0 written"
     )
     assert "a file system or its storage" in found
+
+
+def _traceback(file: str, said: str) -> str:
+    return f'Traceback (most recent call last):\n  File "{file}", line 109, in put\n    os.replace(a, b)\n{said}'
+
+
+@pytest.mark.parametrize(
+    ("file", "said"),
+    [
+        (
+            "/env/site-packages/triton/runtime/cache.py",
+            "FileNotFoundError: [Errno 2] No such file or directory: '/fsx/c/k.tmp.pid_7' -> '/fsx/c/k'",
+        ),
+        (
+            "/env/site-packages/triton/runtime/cache.py",
+            "OSError: [Errno 16] Device or resource busy: '/fsx/c/tmp.pid_7'",
+        ),
+        (
+            "/env/site-packages/torch/_inductor/codecache.py",
+            "OSError: [Errno 39] Directory not empty: '/fsx/c/x'",
+        ),
+    ],
+)
+def test_cache_of_kernels_that_processes_share(file: str, said: str) -> None:
+    (found,) = findings(*of_log(_traceback(file, said)))
+    assert "cache of compiled kernels" in found.cause
+
+
+@pytest.mark.parametrize(
+    ("file", "said"),
+    [
+        (
+            "/fsx/train.py",
+            "FileNotFoundError: [Errno 2] No such file or directory: '/fsx/data/a.bin'",
+        ),
+        (
+            "/env/site-packages/triton/runtime/cache.py",
+            "PermissionError: [Errno 13] Permission denied: '/tmp/triton/a.lock'",
+        ),
+    ],
+)
+def test_other_files_are_not_of_the_cache_of_kernels(file: str, said: str) -> None:
+    (found,) = findings(*of_log(_traceback(file, said)))
+    assert "cache of compiled kernels" not in found.cause
