@@ -138,6 +138,9 @@ _ERROR: Final = Expression(
     r"\blevel['\"]?[:=] ?['\"]?(?:[Ee]rror|ERROR|[Ff]atal|FATAL|panic|critical)\b|"
     r"\d\d:\d\d:\d\d\S{0,12} \[?(?:ERROR|FATAL|CRITICAL|SEVERE)\b"
 )
+_INFORMS: Final = re.compile(r"\blevel[=:] ?\"?(?:info|debug|trace)\b", re.IGNORECASE)
+"""The level of a line that its program itself calls no failure, whatever it quotes."""
+
 _GUESS: Final = Expression(
     # What a program lists because it does not know the reason itself.
     r"(?:Possible (?:reasons|causes)\b|There are some potential root causes|This (?:can happen "
@@ -301,6 +304,7 @@ def _line_number(ident: str) -> int:
 def _is_error(line: Evidence) -> bool:
     return (
         bool(_ERROR.search(line.text, line.text.lower()))
+        and not _INFORMS.search(line.text)
         and not statements.is_harmless(line.text)
         and not _is_echo(line)
     )

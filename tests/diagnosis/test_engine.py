@@ -6,6 +6,8 @@ import dataclasses
 import datetime as dt
 import random
 
+import pytest
+
 from tests.diagnosis.made import NOW, findings, item, of_log
 
 XID = "NVRM: Xid (PCI:0000:b9:00): 79, pid=1, GPU has fallen off the bus."
@@ -151,3 +153,11 @@ def test_last_error_of_a_failed_job_is_reported_in_place_of_its_exit_code() -> N
     )
     (finding,) = findings(*of_log("gizmo ends\n", job="9"), job)
     assert finding.signature == "job-exit"
+
+
+@pytest.mark.parametrize(("level", "count"), [("info", 0), ("debug", 0), ("error", 1)])
+def test_log_that_ends_with_what_a_program_calls_information(level: str, count: int) -> None:
+    text = (
+        f'containerd[9]: level={level} msg="loading x" error="modprobe: FATAL: Module frob is odd"'
+    )
+    assert len(findings(*of_log(text))) == count
