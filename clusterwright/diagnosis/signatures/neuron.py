@@ -198,7 +198,7 @@ SIGNATURES: Final = (
             r"code|status))?:? (?P<status>-?\d{1,3}))?",
             r"\bneuronx?-cc\b[^\n]{0,1200}returned non-zero exit status (?P<status>\d{1,3})",
             r"\[neuronx?-?cc[\w.-]{0,60}\]:[^\n]{0,20}(?:An Internal Compiler Error|\[N[A-Z]{2,3}\d{3}\])",
-            r"There was a compilation error for this graph",
+            r"There was a compilation error for this graph|\|\|NCC_WRAPPER\|\|: Compilation failed\b",
             r"Failed compilation with \[?['\"]?neuronx?-cc\b(?:[^\n]*?\[(?P<code>[A-Z]{3}\d{3})\]\s*"
             r"(?P<reason>[^\n]{3,200}))?",
             r"\[neuronx?-?cc[\w.-]{0,60}\]:[^\n]{0,20}(?:Internal |Backend |Frontend )?[^\n]{0,30}\berror:|"

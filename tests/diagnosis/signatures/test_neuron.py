@@ -95,3 +95,13 @@ def test_resources_of_the_first_runtime_are_no_hardware_error() -> None:
 def test_component_of_the_runtime_says_what_was_being_done() -> None:
     (found,) = findings(*of_log("ERROR   ENC:init_gizmo    [nec_dev 8 ch 2] failed to reuse it"))
     assert found.cause.startswith("Neuron: the part of the runtime that runs collectives reports")
+
+
+def test_wrapper_of_the_compiler_says_that_it_failed() -> None:
+    text = (
+        "2026-11-02 20:22:52.000307: INFO ||NCC_WRAPPER||: Compilation failed for /tmp/a.hlo.pb after 2 retries.\n"
+        "2026-11-02 20:22:52.000307: INFO ||NCC_WRAPPER||: Compilation failed after reaching max retries.\n"
+    )
+    (found,) = findings(*of_log(text))
+    assert found.cause.startswith("Neuron: the compiler (neuronx-cc) failed")
+    assert findings(*of_log("20:19:29: INFO ||NCC_WRAPPER||: Compile cache path: /tmp/c")) == ()
