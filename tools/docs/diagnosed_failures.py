@@ -44,6 +44,7 @@ LISTS: Final = (
     _FOLDER / "diagnosed-failures-twenty-seventh-hold-out.yaml",
     _FOLDER / "diagnosed-failures-twenty-eighth-hold-out.yaml",
     _FOLDER / "diagnosed-failures-twenty-ninth-hold-out.yaml",
+    _FOLDER / "diagnosed-failures-thirtieth-hold-out.yaml",
 )
 
 
@@ -519,6 +520,7 @@ def _last_hold_outs(
     twenty_seventh: Sequence[Measured],
     twenty_eighth: Sequence[Measured],
     twenty_ninth: Sequence[Measured],
+    thirtieth: Sequence[Measured],
 ) -> list[str]:
     """All parts again, before and after lists of reasons and chains of errors were read."""
     named, silent = _first_try(twenty_fourth)
@@ -526,7 +528,7 @@ def _last_hold_outs(
     sixth_named, sixth_silent = _first_try(twenty_sixth)
     seventh_named, _ = _first_try(twenty_seventh)
     eighth_named, eighth_silent = _first_try(twenty_eighth)
-    last_named, last_silent = _first_try(twenty_ninth)
+    ninth_named, ninth_silent = _first_try(twenty_ninth)
     return [
         "The twenty-fourth is of all parts of a cluster, collected before the signatures were "
         "read by the person who then changed them, and is counted as strictly, with the "
@@ -561,17 +563,32 @@ def _last_hold_outs(
         "library that reads it, manifests that an API server refuses, and the levels of the "
         "CloudWatch agent. The twenty-ninth is of all parts after a deployment (agents, daemons, "
         "network plug-ins, launchers), collected before the signatures were read, with five "
-        f"expectations narrowed and one widened: {last_named}, {_TWENTY_NINTH_WRONG} with another "
-        f"cause or only the program's own words, {_TWENTY_NINTH_UNKNOWN} with none, and "
-        f"{last_silent} healthy logs without a finding. What was then built knows the agents of "
+        f"expectations narrowed and one widened: {ninth_named}, {_TWENTY_NINTH_WRONG} with "
+        f"another cause or only the program's own words, {_TWENTY_NINTH_UNKNOWN} with none, and "
+        f"{ninth_silent} healthy logs without a finding. What was then built knows the agents of "
         "AWS, DCGM, EKS's network plug-in, Karpenter and enroot by the form of their errors and "
         "by the parts that write them, the help texts of MPI by their subject, and the reasons "
         "that AMD's runtime gives; a log that ends with a level of error is no more without a "
-        "finding. For failures that nobody has tried, expect about half to three of five.",
+        f"finding. {_thirtieth(thirtieth)} For failures that nobody has tried, expect about half "
+        "to three of five.",
         "",
         "A log that ends with an error whose words tell no kind is reported as an unknown cause, "
         "with the line.",
     ]
+
+
+def _thirtieth(results: Sequence[Measured]) -> str:
+    named, silent = _first_try(results)
+    return (
+        "The thirtieth is of the same parts, collected before the signatures were read, with "
+        f"seven expectations narrowed: {named}, {_THIRTIETH_WRONG} with another cause, several "
+        f"findings or only the program's own words, {_THIRTIETH_UNKNOWN} with none, and {silent} "
+        "healthy logs without a finding. What was then built reads NVSHMEM by the files of its "
+        "source that its errors name, the reasons in cuDNN's own log, errors of AWS as Arrow "
+        "writes them, memory of GPUs that other nodes map, and caches of compiled kernels that "
+        "processes share; a line that its program calls information is no error for what it "
+        "quotes."
+    )
 
 
 _NAMES: Final = (
@@ -605,7 +622,10 @@ _NAMES: Final = (
     "twenty-seventh hold-out",
     "twenty-eighth hold-out",
     "twenty-ninth hold-out",
+    "thirtieth hold-out",
 )
+_THIRTIETH_WRONG: Final = 8
+_THIRTIETH_UNKNOWN: Final = 3
 _TWENTY_EIGHTH_WRONG: Final = 9
 _TWENTY_EIGHTH_UNKNOWN: Final = 3
 _TWENTY_NINTH_WRONG: Final = 10
