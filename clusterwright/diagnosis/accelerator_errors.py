@@ -1,4 +1,4 @@
-"""What the errors of CUDA, of cuDNN and of Neuron's runtime mean.
+"""What the errors of CUDA, of its libraries and of Neuron's runtime mean.
 
 CUDA: the descriptions of `cudaGetErrorString` (CUDA Runtime API, "Error handling"); cuDNN: its log
 of errors (CUDNN_LOGERR_DBG), whose reasons are the conditions of its source, and the statuses of
@@ -169,6 +169,49 @@ CUDNN: Final = (
     ),
     (r"EXECUTION|INTERNAL", "a kernel of its own failed"),
 )
+
+
+_LIBRARIES: Final = {
+    "CUBLAS": "cuBLAS",
+    "CUDNN": "cuDNN",
+    "CUSOLVER": "cuSOLVER",
+    "CUSPARSE": "cuSPARSE",
+}
+_NO_HANDLE: Final = (
+    "{library} cannot be initialised: in most cases the memory of the GPU is used up, also by "
+    "another process or rank on it; else the driver is in a bad state"
+)
+STATUSES: Final = (
+    (r"NOT_INITIALIZED|INITIALIZATION|ALLOC_FAILED|INSUFFICIENT_RESOURCES", _NO_HANDLE),
+    (
+        r"INVALID|BAD_PARAM|NOT_SUPPORTED_(?:SHAPE|LAYOUT|PADDING)|TYPE_NOT_SUPPORTED|ZERO_PIVOT",
+        "{library} does not accept the shapes, types or values of a tensor: an error of the "
+        "program",
+    ),
+    (
+        r"ARCH_MISMATCH|NOT_SUPPORTED|LICENSE",
+        "{library} does not have this operation for this GPU, these types or this version",
+    ),
+    (
+        r"VERSION|PREREQUISITE|SUBLIBRARY|LOADING",
+        "{library} is not whole or is made of libraries of different versions",
+    ),
+    (
+        r"EXECUTION|INTERNAL|MAPPING|TIMEOUT|OVERFLOW",
+        "a kernel of {library} failed: an earlier error of the program, or of the GPU if it "
+        "follows one node",
+    ),
+)
+"""Statuses of the libraries of CUDA (their documentation: cublasStatus_t and its like)."""
+
+
+def library(values: Values) -> str | None:
+    """What a status of a library of CUDA means."""
+    name, status = values["library"].upper(), values["status"].upper()
+    said = _NO_HANDLE if values.get("before") else meaning_of(STATUSES, status)
+    if said is None:
+        return None
+    return f"CUDA: {said.format(library=_LIBRARIES[name])}: {name}_STATUS_{status}"
 
 
 def cudnn(values: Values) -> str | None:

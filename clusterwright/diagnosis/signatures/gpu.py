@@ -331,6 +331,7 @@ SIGNATURES: Final = (
             r"nvidia_p2p_get_pages)[^\n]{0,100}(?:fail|unable|error|not (?:found|loaded)|No such|cannot|denied|"
             r"is gdrdrv[^\n]{0,20}loaded)[^\n]{0,80})",
             r"(?P<reason>nvidia[-_]peermem[^\n]{0,60}(?:Invalid argument|not found|fail|error|cannot)[^\n]{0,60}|"
+            r"could not insert (?:module )?'?[\w./-]{0,80}(?:gdrdrv|nvidia[-_]peermem|nv_peer_mem)[^\n]{1,60}|"
             r"(?:nvidia_peermem|nv_peer_mem|gdrdrv): (?:disagrees about version of|Unknown) symbol \w{2,60})",
         ),
         confidence="likely",

@@ -570,13 +570,15 @@ SIGNATURES: Final = (
     ),
     Signature(
         "cuda-library",
-        "CUDA: {reason}: an error of the program, or of the GPU if it follows one node",
+        accelerator_errors.library,
         (
-            r"(?P<reason>CUBLAS_STATUS_\w+|CUDNN_STATUS_\w+|CUSOLVER_STATUS_\w+|CUSPARSE_STATUS_\w+)",
+            r"(?P<before>create \w{1,20} handle[^\n]{0,40})?\b(?P<library>CUBLAS|CUDNN|CUSOLVER|CUSPARSE)_STATUS_"
+            r"(?P<status>(?!SUCCESS)[A-Z_]{3,60})",
         ),
         confidence="likely",
         rank=1,
         kinds=_TEXT,
+        one_per_log=True,
         next=(_NODES,),
     ),
     Signature(

@@ -122,3 +122,11 @@ def test_symbols_of_another_module_are_one_finding() -> None:
     (found,) = findings(*of_log(lines))
     assert found.signature == "kernel-module"
     assert found.cause.endswith("efa: disagrees about version of symbol")
+
+
+@pytest.mark.parametrize("module", ["gdrdrv/gdrdrv.ko", "nvidia-peermem.ko", "nv_peer_mem"])
+def test_module_that_is_not_inserted_is_one_finding_with_its_symbols(module: str) -> None:
+    text = f"insmod: ERROR: could not insert module {module}: Invalid parameters\n"
+    name = module.rpartition("/")[2].partition(".")[0].replace("-", "_")
+    (found,) = findings(*of_log(f"{text}{name}: Unknown symbol nvidia_p2p_get_pages (err -22)"))
+    assert found.signature == "gpudirect"

@@ -427,3 +427,39 @@ def test_memory_of_another_node_cannot_be_mapped(text: str) -> None:
 def test_invalid_handle_alone_is_an_error_of_the_program() -> None:
     (found,) = findings(*of_log("Cuda failure 400 'invalid resource handle'"))
     assert "an error of the program" in found.cause
+
+
+@pytest.mark.parametrize(
+    ("status", "words"),
+    [
+        (
+            "CUBLAS_STATUS_NOT_INITIALIZED",
+            "cuBLAS cannot be initialised: in most cases the memory",
+        ),
+        ("CUBLAS_STATUS_EXECUTION_FAILED", "a kernel of cuBLAS failed"),
+        ("CUBLAS_STATUS_INVALID_VALUE", "cuBLAS does not accept"),
+        ("CUDNN_STATUS_BAD_PARAM", "cuDNN does not accept"),
+        ("CUDNN_STATUS_NOT_SUPPORTED", "cuDNN does not have this operation"),
+        ("CUDNN_STATUS_ARCH_MISMATCH", "cuDNN does not have this operation"),
+        ("CUSOLVER_STATUS_INTERNAL_ERROR", "a kernel of cuSOLVER failed"),
+        ("CUSPARSE_STATUS_MAPPING_ERROR", "a kernel of cuSPARSE failed"),
+    ],
+)
+def test_status_of_a_library_of_cuda_has_a_meaning(status: str, words: str) -> None:
+    (found,) = findings(*of_log(f"RuntimeError: {status} when calling f(handle)"))
+    assert words in found.cause
+    assert status in found.cause
+
+
+def test_libraries_that_fail_one_after_another_are_one_finding() -> None:
+    lines = (
+        "E cuda_blas.cc:226] failed to create cublas handle: CUBLAS_STATUS_NOT_INITIALIZED\n"
+        "E cuda_dnn.cc:374] Could not create cudnn handle: CUDNN_STATUS_INTERNAL_ERROR\n"
+    )
+    (found,) = findings(*of_log(lines))
+    assert "in most cases the memory of the GPU is used up" in found.cause
+
+
+def test_handle_that_cannot_be_made_is_not_a_failed_kernel() -> None:
+    (found,) = findings(*of_log("Could not create cudnn handle: CUDNN_STATUS_INTERNAL_ERROR"))
+    assert "cuDNN cannot be initialised" in found.cause
