@@ -38,9 +38,9 @@ if TYPE_CHECKING:
     from clusterwright.operate.acceptance_results import AcceptReport
 
 EXIT_CODES: Final = """\b
-Exit codes: 3 the command line or the spec is wrong; else 1 a node is rejected or a test of several
-nodes failed; else 2 a node is unknown, or the run was not started or has not ended; else 0. 70 is
-an internal error.
+Exit codes: 3 the command line or the spec is wrong; else 1 a node is rejected, there is a suspect
+or a test of several nodes failed; else 2 a node is unknown, a test of several nodes has no figure,
+or the run was not started or has not ended; else 0. 70 is an internal error.
 """
 
 _POLL_SECONDS: Final = 5.0

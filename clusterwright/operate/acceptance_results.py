@@ -71,12 +71,23 @@ class AcceptReport:
 
     @property
     def exit_code(self) -> Literal[0, 1, 2]:
-        """1 if a node is rejected or a test of the cluster failed, 2 if something is unknown."""
-        if any(node.verdict == "rejected" for node in self.nodes) or any(
-            check.verdict in ("fail", "hung") for check in self.cluster_checks
+        """1 if something is wrong with nodes or between them, 2 if something is unknown.
+
+        A test of several nodes without a floor, whose figure becomes the baseline, is healthy; one
+        without a figure is unknown. `lifecycle_scripts/clusterwright_common/acceptance_results.py`
+        has the same rule.
+        """
+        if (
+            self.suspects
+            or any(node.verdict == "rejected" for node in self.nodes)
+            or any(check.verdict in ("fail", "hung") for check in self.cluster_checks)
         ):
             return 1
         if self.status == "planned":
             return 2 if self.unknown else 0
         accepted = bool(self.nodes) and all(node.verdict == "accepted" for node in self.nodes)
-        return 0 if self.status == "ended" and accepted and not self.unknown else 2
+        unmeasured = any(
+            check.verdict == "unknown" and check.value is None for check in self.cluster_checks
+        )
+        is_known = self.status == "ended" and not unmeasured and not self.unknown
+        return 0 if accepted and is_known else 2

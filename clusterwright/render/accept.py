@@ -47,7 +47,7 @@ def accept_text(report: AcceptReport, style: Style = PLAIN) -> str:
 
 
 def accept_junit(report: AcceptReport) -> str:
-    """One test suite per node, one test case per check.
+    """One test suite per node, one test case per check; one per suspect in that of the cluster.
 
     A failed or hung check is a failure, an unknown one an error; skipped and waived are skipped.
     """
@@ -61,6 +61,10 @@ def accept_junit(report: AcceptReport) -> str:
     for check in report.cluster_checks:
         what = check.mount_path or (f"{check.size_mib:g} MiB" if check.size_mib else "")
         rows.append((f"{check.id} {what}".strip(), check.verdict, check.reason))
+    rows += [
+        (f"suspect {one.kind} {', '.join(one.names)}", "fail", one.evidence)
+        for one in report.suspects
+    ]
     rows += [(part.what, "unknown", part.reason) for part in report.unknown]
     if rows:
         suites += _suite(report.environment, rows)

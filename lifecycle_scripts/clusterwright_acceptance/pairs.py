@@ -126,11 +126,12 @@ def conclude(nodes: Sequence[str], tests: Sequence[Test]) -> Conclusion:
         bad = sum(result.verdict != GOOD for result in results)
         if len(results) < TESTS_OF_A_PATH:
             continue
+        reason = _last_reason(results)
         if bad == len(results):
-            text = f"bad {bad} times, both nodes are good with others"
+            text = f"bad {bad} times, both nodes are good with others{reason}"
             suspects.append(Suspect("path", (first, second), text))
         else:
-            text = f"bad {bad} of {len(results)} times, both nodes are good with others"
+            text = f"bad {bad} of {len(results)} times, both nodes are good with others{reason}"
             suspects.append(Suspect("unexplained", (first, second), text))
     cleared = tuple(node for node in state.order if node in state.cleared - state.bad)
     return Conclusion(tuple(suspects), cleared, tuple(state.unresolved()))
@@ -170,12 +171,7 @@ class _State:
 
     def reason_of(self, node: str) -> str:
         """Why the node's last bad test was bad, as the end of a sentence."""
-        reasons = [
-            test.reason
-            for test in self.counted
-            if test.verdict != GOOD and node in test.pair and test.reason
-        ]
-        return f": {reasons[-1]}" if reasons else ""
+        return _last_reason([test for test in self.counted if node in test.pair])
 
     def bad_pairs(self) -> Mapping[frozenset[str], list[Test]]:
         """Pairs with a bad result, and all their results."""
@@ -211,6 +207,12 @@ class _State:
             for node in self.order
             if node not in self.lost and len(self.bad_with(node) & self.cleared) >= 2
         }
+
+
+def _last_reason(tests: Sequence[Test]) -> str:
+    """Why the last bad one was bad, as the end of a sentence."""
+    reasons = [test.reason for test in tests if test.verdict != GOOD and test.reason]
+    return f": {reasons[-1]}" if reasons else ""
 
 
 def _rounds_done(state: _State) -> int:

@@ -15,7 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn, Optional
 
-from clusterwright_common import waiting
+from clusterwright_common import acceptance_results, waiting
 from clusterwright_common.probe import Probe
 
 from clusterwright_acceptance import (
@@ -39,7 +39,7 @@ UNKNOWN_EXIT, USAGE_EXIT = 2, 3
 
 
 def main(argv: Sequence[str], make_probe: Optional[node_run.MakeProbe] = None) -> int:
-    """Exit 0 accepted, 1 rejected, 2 unknown, 3 wrong use."""
+    """Exit 0 accepted, 1 rejected or something else is wrong, 2 unknown, 3 wrong use."""
     make = make_probe or (lambda seconds: Probe(deadline_seconds=seconds))
     options = _parse(argv)
     if isinstance(options, int):
@@ -164,13 +164,9 @@ def _hold(options: Any, make: node_run.MakeProbe) -> NoReturn:
 
 
 def _exit_code(report: Mapping[str, Any]) -> int:
-    verdicts = {str(one["verdict"]) for one in report["nodes"]}
-    failed = REJECTED in verdicts or any(
-        one["verdict"] in ("fail", "hung") for one in report["cluster_checks"]
+    return acceptance_results.exit_code(
+        report["nodes"], report["cluster_checks"], report["suspects"]
     )
-    if failed:
-        return EXIT_CODES[REJECTED]
-    return EXIT_CODES[ACCEPTED] if verdicts == {ACCEPTED} else UNKNOWN_EXIT
 
 
 def _lustre(text: str) -> tuple[str, tuple[int, int]]:

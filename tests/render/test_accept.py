@@ -68,4 +68,8 @@ def test_junit_has_a_suite_for_each_node() -> None:
     assert [case.get("name") for case in suites["test"]] == [
         "cluster-allreduce 1024 MiB",
         "lustre-write /fsx",
+        "suspect path n2, n3",
     ]
+    suspect = suites["test"].find("testcase/failure")
+    assert suspect is not None
+    assert suspect.get("message") == "bad twice"

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Callable, Optional
 
-from clusterwright_common import records
+from clusterwright_common import acceptance_results, records
 
 from clusterwright_state import acceptance, requests
 from clusterwright_state.commands.setting import ENTRY, Setting, Stop
@@ -184,16 +184,21 @@ class Acceptance:
             _only(one, (*_CHECK, "group", "nodes", "size_mib", "mount_path"))
             for one in report.get("cluster_checks", ())
         ]
-        code = _exit_code(status, nodes, checks, parts)
+        suspects = [
+            _only(one, ("kind", "names", "evidence")) for one in report.get("suspects", ())
+        ]
+        if status == "planned":
+            code = 2 if parts else 0
+        else:
+            code = acceptance_results.exit_code(nodes, checks, suspects)
+            code = 2 if not code and (status != "ended" or parts) else code
         return {
             **without_platform(head(self._setting, "accept", code)),
             "level": self.level,
             "status": status,
             "run": run,
             "nodes": nodes,
-            "suspects": [
-                _only(one, ("kind", "names", "evidence")) for one in report.get("suspects", ())
-            ],
+            "suspects": suspects,
             "cluster_checks": checks,
             "baseline": [_only(one, _BASELINE) for one in report.get("baseline", ())],
             "cost_usd": None,
@@ -233,19 +238,3 @@ def _new_id() -> str:
 
 def _only(row: dict[str, Any], keys: Sequence[str]) -> dict[str, Any]:
     return {key: row.get(key, _DEFAULTS.get(key)) for key in keys}
-
-
-def _exit_code(
-    status: str,
-    nodes: Sequence[dict[str, Any]],
-    checks: Sequence[dict[str, Any]],
-    parts: Sequence[dict[str, Any]],
-) -> int:
-    if any(one["verdict"] == "rejected" for one in nodes):
-        return 1
-    if any(one["verdict"] in ("fail", "hung") for one in checks):
-        return 1
-    if status == "planned":
-        return 2 if parts else 0
-    accepted = bool(nodes) and all(one["verdict"] == "accepted" for one in nodes)
-    return 0 if status == "ended" and accepted and not parts else 2

@@ -8,20 +8,24 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
-from clusterwright_state.commands.text import printable
+from clusterwright_state.commands.text import check_name, printable
 
 _KINDS = {"fail": "failure", "hung": "failure", "unknown": "error"}
 _UNTESTED = {"rejected": "fail"}
 
 
 def junit(answer: Mapping[str, Any]) -> str:
-    """One test suite per node, one test case per check."""
+    """One test suite per node, one test case per check; one per suspect in that of the cluster."""
     suites = ""
     for node in answer["nodes"]:
         rows = [(one["id"], one["verdict"], one["reason"]) for one in node["checks"]]
         untested = ("tested", _UNTESTED.get(node["verdict"], "unknown"), node["reason"])
         suites += _suite(node["name"], rows or [untested])
-    shared = [(_name(one), one["verdict"], one["reason"]) for one in answer["cluster_checks"]]
+    shared = [(check_name(one), one["verdict"], one["reason"]) for one in answer["cluster_checks"]]
+    shared += [
+        (f"suspect {one['kind']} {', '.join(one['names'])}", "fail", one["evidence"])
+        for one in answer["suspects"]
+    ]
     shared += [(part["what"], "unknown", part["reason"]) for part in answer["unknown"]]
     if shared:
         suites += _suite(answer["environment"], shared)
@@ -30,12 +34,6 @@ def junit(answer: Mapping[str, Any]) -> str:
         '<?xml version="1.0" encoding="UTF-8"?>\n'
         f"<testsuites name={title}>\n{suites}</testsuites>\n"
     )
-
-
-def _name(check: Mapping[str, Any]) -> str:
-    size = check["size_mib"]
-    what = check["mount_path"] or (f"{size:g} MiB" if size else "")
-    return f"{check['id']} {what}".strip()
 
 
 def _suite(name: str, rows: Sequence[tuple[str, str, str]]) -> str:

@@ -38,6 +38,13 @@ def printable(line: str) -> str:
     return "".join(letter if letter.isprintable() else "?" for letter in line)
 
 
+def check_name(check: Answer) -> str:
+    """A test of several nodes with the size of its messages or its file system."""
+    size = check["size_mib"]
+    what = check["mount_path"] or (f"{size:g} MiB" if size else "")
+    return f"{check['id']} {what}".strip()
+
+
 def plan_lines(verb: str, rows: Sequence[Answer], effects: Sequence[str], jobs: Any) -> list[str]:
     """What a verb for nodes is about to do."""
     lines = [f"{verb} {len(rows)} {'node' if len(rows) == 1 else 'nodes'}"]
@@ -170,7 +177,17 @@ def _accept(answer: Answer) -> list[str]:
     lines += columns(
         [(one["name"], one["verdict"], one["action"], one["reason"]) for one in answer["nodes"]]
     )
-    lines += [f"suspect {one['kind']}: {', '.join(one['names'])}" for one in answer["suspects"]]
+    lines += [
+        f"suspect {one['kind']} {', '.join(one['names'])}: {one['evidence']}"
+        for one in answer["suspects"]
+    ]
+    lines += columns(
+        [
+            (check_name(one), f"{one['nodes']} nodes", one["verdict"], one["reason"])
+            for one in answer["cluster_checks"]
+            if one["verdict"] != "pass"
+        ]
+    )
     lines += columns(
         [
             (one["group"], f"{one['nodes']} nodes", f"{one['seconds']} s", "price unknown")

@@ -193,6 +193,21 @@ def test_node_that_is_bad_with_two_good_ones_is_bad_although_it_was_good_once() 
     assert conclude(names(6), tests).suspects == (Suspect("node", ("n0",), "bad with n1, n5"),)
 
 
+def test_evidence_of_a_path_has_the_figure_of_its_last_bad_test() -> None:
+    tests = [
+        Test("n0", "n1", BAD, 1.0, reason="1 GB/s, the floor is 40 GB/s"),
+        Test("n2", "n3", GOOD, 50.0),
+        Test("n0", "n2", GOOD, 50.0),
+        Test("n1", "n3", GOOD, 50.0),
+        Test("n0", "n1", BAD, 2.0, reason="2 GB/s, the floor is 40 GB/s"),
+    ]
+    text = "bad 2 times, both nodes are good with others: 2 GB/s, the floor is 40 GB/s"
+    assert conclude(names(4), tests).suspects == (Suspect("path", ("n0", "n1"), text),)
+    again = [*tests[:-1], Test("n0", "n1", GOOD, 50.0)]
+    text = "bad 1 of 2 times, both nodes are good with others: 1 GB/s, the floor is 40 GB/s"
+    assert conclude(names(4), again).suspects == (Suspect("unexplained", ("n0", "n1"), text),)
+
+
 def test_results_of_other_nodes_are_not_used() -> None:
     found = conclude(names(2), [Test("n0", "x", BAD), Test("n0", "n1", GOOD)])
     assert found == Conclusion((), ("n0", "n1"), ())

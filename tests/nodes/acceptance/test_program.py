@@ -81,6 +81,20 @@ def test_a_recheck_gives_way_before_it_starts_a_job(
     assert "--nice=2147483645" in srun
 
 
+@pytest.mark.parametrize(
+    ("suspects", "code"), [([], 0), ([{"kind": "path", "names": ["n1", "n2"]}], 1)]
+)
+def test_a_suspect_path_between_accepted_nodes_is_exit_1(
+    node: Node, monkeypatch: pytest.MonkeyPatch, suspects: list[dict[str, object]], code: int
+) -> None:
+    for name in ("sinfo", "scontrol", "scancel", "squeue"):
+        node.command(name, "true")
+    nodes = [{"name": name, "verdict": "accepted"} for name in ("n1", "n2")]
+    report = {"nodes": nodes, "cluster_checks": [], "suspects": suspects}
+    monkeypatch.setattr(program.cluster_program, "run_cluster", lambda *_, **__: report)
+    assert program.main(["cluster", "--run", "r"], node.probe) == code
+
+
 def test_missing_expectation_is_unknown(node: Node, capsys: pytest.CaptureFixture[str]) -> None:
     (node.root / FILE.lstrip("/")).unlink()
     assert program.main(["node"], node.probe) == 2

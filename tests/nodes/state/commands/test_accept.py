@@ -18,8 +18,10 @@ from tests.nodes.state.commands.conftest import Commands, slurm_node
 NODE = {"name": "workers-1", "verdict": "accepted", "checks": [{"id": "clock", "verdict": "pass"}]}
 
 
-def serve(folder: Path, refused: list[dict[str, str]], nodes: list[dict[str, Any]]) -> Any:
-    """Answers the next request in a thread; `.asked` is its content."""
+def serve(
+    folder: Path, refused: list[dict[str, str]], nodes: list[dict[str, Any]], **more: Any
+) -> Any:
+    """Answers the next request in a thread; `.asked` is its content, `more` is of the report."""
 
     def run() -> None:
         requests = folder / "local" / "requests"
@@ -27,7 +29,7 @@ def serve(folder: Path, refused: list[dict[str, str]], nodes: list[dict[str, Any
             time.sleep(0.005)
         thread.asked = records.read(found[0])  # type: ignore[attr-defined]
         name = found[0].name
-        report = {"status": "ended", "level": "quick", "nodes": nodes}
+        report = {"status": "ended", "level": "quick", "nodes": nodes, **more}
         records.write(folder / "acceptance" / "runs" / name, report)
         records.write(folder / "local" / "answers" / name, {"done": [], "refused": refused})
 
@@ -56,6 +58,21 @@ def test_rejected_nodes_are_exit_code_1(commands: Commands, tmp_path: Path) -> N
     found = commands.answer("accept")
     assert found["exit_code"] == 1
     assert found["nodes"][0]["reason"] == "one GPU less"
+
+
+def test_a_suspect_is_exit_code_1(commands: Commands, tmp_path: Path) -> None:
+    path = {"kind": "path", "names": ["workers-1", "workers-2"], "evidence": "bad 2 times"}
+    serve(tmp_path, [], [NODE], suspects=[path])
+    found = commands.answer("accept")
+    assert (found["exit_code"], found["suspects"]) == (1, [path])
+
+
+def test_a_test_of_several_nodes_without_a_figure_is_exit_code_2(
+    commands: Commands, tmp_path: Path
+) -> None:
+    row = {"id": "lustre-write", "verdict": "unknown", "reason": "no fio", "mount_path": "/fsx"}
+    serve(tmp_path, [], [NODE], cluster_checks=[{**row, "nodes": 2, "value": None}])
+    assert commands.answer("accept")["exit_code"] == 2
 
 
 def test_a_refusal_is_unknown(commands: Commands, tmp_path: Path) -> None:
