@@ -12,8 +12,9 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Optional
 
@@ -37,13 +38,22 @@ from clusterwright_acceptance.expected import Expected
 from clusterwright_acceptance.launcher import Launcher
 from clusterwright_acceptance.outcome import UNKNOWN, Outcome, unknown
 from clusterwright_acceptance.slurm_nodes import SlurmNode
-from clusterwright_acceptance.verdicts import REJECTED, waived, waivers_of
+from clusterwright_acceptance.verdicts import (
+    KEEPS,
+    REJECTED,
+    says_something,
+    waived,
+    waivers_of,
+)
 
 SCHEMA_VERSION = 1
 ENDED = "ended"
 """The file in the folder of a run that says that its report is complete."""
 WAIT_SECONDS = 300.0
 """Added to the limit of a level: the wait for the node, and the start of the job."""
+MOST_ASKED = 8
+"""Nodes that are asked in turn what their type is; one that is busy takes a minute."""
+PAIRS = "pairs"
 _PYTHON = "/usr/bin/python3"
 _KINDS = {"lost": "node", "unexplained": "path"}
 
@@ -79,25 +89,14 @@ def run_cluster(
     """
     path = folder / "runs" / f"{wanted.run}.json"
     began = records.read(path).get("started_at") or _stamp(clock())
-    report: dict[str, Any] = {
-        "schema_version": SCHEMA_VERSION,
-        "run": wanted.run,
-        "level": wanted.level,
-        "status": "running",
-        "reason": "",
-        "started_at": began,
-        "ended_at": None,
-        "nodes": [_not_tested(node.name, "", "is being tested") for node in nodes],
-        "cluster_checks": [],
-        "suspects": [],
-        "baseline": [],
-    }
+    report = _begun(wanted, nodes, began)
     records.write(path, report)
     began_now = _stamp(clock())
     results = _test_nodes(wanted, nodes, launcher_of, folder, say)
     places = {node.name: (node.partition, node.reservation) for node in nodes}
     kept, today = read_baselines(folder), _stamp(clock())[:10]
     bandwidths: list[Accepted] = []
+    not_started: set[str] = set()
     settled: list[dict[str, Any]] = [one for one in results if not one["checks"]]
     tested = [one for one in results if one["checks"]]
     for (partition, _), members in _groups(tested, places).items():
@@ -110,6 +109,7 @@ def run_cluster(
             several = _test_together(wanted, together, launcher, pairs, kept, today, say)
             for check, outcomes in several.by_node.items():
                 by_node.setdefault(check, {}).update(outcomes)
+            not_started.update(several.not_started)
             kept = _with_fresh(kept, several.fresh, today)
             bandwidths += several.bandwidths
             report["cluster_checks"] += several.rows
@@ -130,6 +130,7 @@ def run_cluster(
     order = {node.name: index for index, node in enumerate(nodes)}
     settled.sort(key=lambda one: order[str(one["name"])])
     settled = [_advised(folder, one, clock()) for one in settled]
+    settled = [{**one, KEEPS: _is_only_open(one, not_started)} for one in settled]
     for one in settled:
         # The time of the node's own checks: it may have booted since, also while it was tested.
         keep_node(folder, one, wanted, str(one.get("ended_at") or began_now))
@@ -137,6 +138,22 @@ def run_cluster(
     report["nodes"] = [_without_facts(one) for one in settled]
     report["baseline"] = [one.to_json() for one in kept if one.instance_type in types]
     return _ended(path, report, clock)
+
+
+def _begun(wanted: Wanted, nodes: Sequence[SlurmNode], began: str) -> dict[str, Any]:
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "run": wanted.run,
+        "level": wanted.level,
+        "status": "running",
+        "reason": "",
+        "started_at": began,
+        "ended_at": None,
+        "nodes": [_not_tested(node.name, "", "is being tested") for node in nodes],
+        "cluster_checks": [],
+        "suspects": [],
+        "baseline": [],
+    }
 
 
 def _ended(path: Path, report: dict[str, Any], clock: Callable[[], float]) -> dict[str, Any]:
@@ -166,8 +183,14 @@ def keep_accepted(folder: Path, fresh: Sequence[Accepted]) -> None:
 
 def keep_node(folder: Path, result: Mapping[str, Any], wanted: Wanted, now: str) -> None:
     """Add a result to what is known of a node; a node that was not tested keeps what it has."""
-    if result["checks"] or result["verdict"] == REJECTED:
+    if says_something(result):
         node_records.keep(folder, result, wanted.run, wanted.level, now)
+
+
+def _is_only_open(one: Mapping[str, Any], not_started: AbstractSet[str]) -> bool:
+    """Whether a test of several nodes that did not start is all that a node lacks."""
+    lacks = [row["id"] for row in one["checks"] if row["verdict"] == UNKNOWN]
+    return one["name"] in not_started and one["verdict"] == UNKNOWN and lacks == [PAIRS]
 
 
 def _advised(folder: Path, one: Mapping[str, Any], now: float) -> dict[str, Any]:
@@ -293,13 +316,17 @@ def _by_reservation(
 
 @dataclass(frozen=True)
 class _Several:
-    """What the tests of several nodes found: by check and node, of the cluster, suspects."""
+    """What the tests of several nodes found: by check and node, of the cluster, suspects.
 
-    by_node: Mapping[str, Mapping[str, Outcome]]
-    rows: list[dict[str, Any]]
-    suspects: list[dict[str, Any]]
-    fresh: list[Baseline]
-    bandwidths: list[Accepted]
+    On the nodes of `not_started` no test of several nodes started.
+    """
+
+    by_node: Mapping[str, Mapping[str, Outcome]] = field(default_factory=dict)
+    rows: list[dict[str, Any]] = field(default_factory=list)
+    suspects: list[dict[str, Any]] = field(default_factory=list)
+    fresh: list[Baseline] = field(default_factory=list)
+    bandwidths: list[Accepted] = field(default_factory=list)
+    not_started: Sequence[str] = ()
 
 
 def _test_together(
@@ -318,27 +345,30 @@ def _test_together(
     checks = {check.id for check in registry.checks(wanted.level, registry.NODES)}
     names = [str(one["name"]) for one in members if one["verdict"] != REJECTED]
     if not checks or len(names) < 2:
-        return _Several({}, [], [], [], [])
-    own = _expected_of(names[0], launcher, wanted)
+        return _Several()
+    asked = names[:MOST_ASKED]
+    answers = (_expected_of(name, launcher, wanted) for name in asked)
+    own = next((one for one in answers if one is not None), None)
     if own is None:
-        outcome = unknown(f"{expected.FILE} of {names[0]} cannot be read")
-        return _Several({"pairs": dict.fromkeys(names, outcome)}, [], [], [], [])
+        outcome = unknown(f"{expected.FILE} of {', '.join(asked)} cannot be read")
+        return _Several({PAIRS: dict.fromkeys(names, outcome)}, not_started=names)
     by_node: dict[str, Mapping[str, Outcome]] = {}
     rows: list[dict[str, Any]] = []
     suspects: list[dict[str, Any]] = []
     fresh: list[Baseline] = []
     bandwidths: list[Accepted] = []
-    good = names
+    good, not_started = names, ()
     if own.kind == "nvidia":
         try:
             conclusion, tests = cluster_run.run_pairs(
                 names, own, launcher, journal, wanted.run, say=say
             )
         except running.Missing as error:
-            by_node["pairs"] = dict.fromkeys(names, unknown(str(error)))
-            good = []
+            by_node[PAIRS] = dict.fromkeys(names, unknown(str(error)))
+            good, not_started = [], tuple(names)
         else:
-            by_node["pairs"] = cluster_run.pair_outcomes(names, conclusion, tests)
+            not_started = conclusion.not_started
+            by_node[PAIRS] = cluster_run.pair_outcomes(names, conclusion, tests)
             suspects = [
                 {**one, "kind": _KINDS.get(one["kind"], one["kind"])}
                 for one in cluster_run.pair_suspects(conclusion)
@@ -355,9 +385,10 @@ def _test_together(
                 figure = accepted.of(decided, wanted.run, own.instance_type, len(good), ranks, mib)
                 bandwidths += [] if figure is None else [figure]
                 rows.append(_row("cluster-allreduce", decided, own, good, today, size_mib=mib))
-    for mount, one in cluster_run.lustre_write(names, own, launcher).items():
-        rows.append(_row("lustre-write", one, own, names, today, mount_path=mount))
-    return _Several(by_node, rows, suspects, fresh, bandwidths)
+    free = [name for name in names if name not in not_started] or names
+    for mount, one in cluster_run.lustre_write(free, own, launcher).items():
+        rows.append(_row("lustre-write", one, own, free, today, mount_path=mount))
+    return _Several(by_node, rows, suspects, fresh, bandwidths, not_started)
 
 
 def _expected_of(name: str, launcher: Launcher, wanted: Wanted) -> Optional[Expected]:

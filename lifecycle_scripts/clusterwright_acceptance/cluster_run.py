@@ -21,7 +21,7 @@ from clusterwright_acceptance.checks import efa_devices
 from clusterwright_acceptance.expected import Expected
 from clusterwright_acceptance.launcher import Launched, Launcher
 from clusterwright_acceptance.outcome import Outcome, against_floor, failed, hung, unknown
-from clusterwright_acceptance.pairs import BAD, GOOD, HUNG, LOST, Conclusion, Test
+from clusterwright_acceptance.pairs import BAD, GOOD, HUNG, LOST, NOT_STARTED, Conclusion, Test
 
 PAIR_SECONDS = 240.0
 SWEEP_SECONDS = 300.0
@@ -64,12 +64,12 @@ def run_pairs(
     """Test pairs in rounds until the bad node is named. `path` is the journal of the run `run`.
 
     Where no floor is known the pairs are compared with each other; with fewer than three figures
-    nothing can be concluded.
+    nothing can be concluded. A pair that does not start says nothing about other pairs.
 
     Raises
     ------
     Missing
-        A program that the test needs is not on the nodes.
+        No pair started, as where a program that the test needs is not on the nodes.
     OSError
         The journal cannot be written.
     """
@@ -81,9 +81,12 @@ def run_pairs(
         # It depends on results only: after a restart the pairs of a round that are left come next.
         wanted = pairs.next_round(nodes, tests)
         if not wanted:
+            if raw and all(test.verdict == NOT_STARTED for test in raw):
+                raise running.Missing(raw[0].reason)
+            found = pairs.conclude(nodes, tests)
             if limit is None and any(test.verdict == GOOD for test in tests):
-                return Conclusion((), (), tuple(nodes)), tests
-            return pairs.conclude(nodes, tests), tests
+                found = replace(found, suspects=(), cleared=(), unknown=tuple(nodes))
+            return found, tests
         if say is not None:
             say(f"{len(wanted)} pairs")
         hangs = {node for test in raw if test.verdict == HUNG for node in test.pair}
@@ -96,7 +99,7 @@ def run_pairs(
                     # Such as a program that hangs in a driver, which cannot be killed.
                     verdict = HUNG
                 elif one.verdict in (MISSING, BUSY):
-                    raise running.Missing(one.reason)
+                    verdict = NOT_STARTED
                 raw.append(Test(*pair, verdict, one.value, one.lost, one.reason))
                 records.write(path, _journal(run, raw))
         # The order of results is that of the pairs, not that in which they ended.
@@ -260,6 +263,9 @@ def pair_outcomes(
             found[node] = failed(blamed[node].evidence, "check", value=value, unit="GB/s")
         elif node in conclusion.cleared:
             found[node] = Outcome("pass", value=value, unit="GB/s")
+        elif node in conclusion.not_started:
+            reasons = [test.reason for test in tests if node in test.pair]
+            found[node] = unknown(f"not tested: {reasons[-1]}")
         else:
             reasons = [one.evidence for one in conclusion.suspects if node in one.names]
             text = reasons[0] if reasons else "no good pair says which node is bad"

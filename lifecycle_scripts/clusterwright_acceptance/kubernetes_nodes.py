@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Optional
 
 from clusterwright_acceptance.slurm_nodes import SlurmNode
-from clusterwright_acceptance.verdicts import ACCEPTED, REJECTED
+from clusterwright_acceptance.verdicts import ACCEPTED, says_something
 
 TAINT = "clusterwright/acceptance"
 EFFECT = "NoSchedule"
@@ -136,7 +136,8 @@ def result_patch(
     Without `hold` only the annotation is written.
     """
     state = str(result["verdict"])
-    if not result["checks"] and state != REJECTED:
+    # Without an earlier result it is written, so that the test is not repeated at once.
+    if not (says_something(result) or (result["checks"] and not recorded(node))):
         return None
     if result.get("boot_id") not in (None, boot_of(node)):
         return None

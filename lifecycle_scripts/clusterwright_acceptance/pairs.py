@@ -10,6 +10,7 @@ partners that were good. Only suspects and their partners are tested then: n + 4
   first is not explained and reported as such.
 - A hung test counts as a bad one. A node that stops during a test is lost; its partner is tested
   again with another.
+- A test that did not start says nothing: both nodes are tried once more, with other partners.
 - Without any good pair nothing can be concluded about single nodes: after three rounds with
   different partners the cause is common to all.
 """
@@ -21,13 +22,19 @@ from dataclasses import dataclass
 from typing import Optional
 
 GOOD, BAD, HUNG, LOST = "good", "bad", "hung", "lost"
+NOT_STARTED = "not-started"
+TRIES = 2
+"""Of a node whose tests do not start."""
 ROUNDS_WITHOUT_A_GOOD_PAIR = 3
 TESTS_OF_A_PATH = 2
 
 
 @dataclass(frozen=True)
 class Test:
-    """The result of one pair. `lost` are nodes that stopped during it."""
+    """The result of one pair. `lost` are nodes that stopped during it.
+
+    `reason` says why it is not good, or did not start.
+    """
 
     __test__ = False
 
@@ -54,11 +61,12 @@ class Suspect:
 
 @dataclass(frozen=True)
 class Conclusion:
-    """`unknown` are nodes about which the tests say nothing."""
+    """`unknown` are nodes about which the tests say nothing; of `not_started` none ran."""
 
     suspects: tuple[Suspect, ...]
     cleared: tuple[str, ...]
     unknown: tuple[str, ...]
+    not_started: tuple[str, ...] = ()
 
 
 def next_round(nodes: Sequence[str], tests: Sequence[Test]) -> list[tuple[str, str]]:
@@ -70,7 +78,7 @@ def next_round(nodes: Sequence[str], tests: Sequence[Test]) -> list[tuple[str, s
     if not state.cleared and state.tested and _rounds_done(state) >= ROUNDS_WITHOUT_A_GOOD_PAIR:
         return []
     pairs: list[tuple[str, str]] = []
-    used: set[str] = set()
+    used = state.given_up()
 
     def take(first: str, second: str) -> None:
         pairs.append((first, second))
@@ -83,14 +91,14 @@ def next_round(nodes: Sequence[str], tests: Sequence[Test]) -> list[tuple[str, s
     suspects = [node for node in waiting if state.partners.get(node)]
     helpers = [node for node in state.order if node in state.cleared and node not in used]
     for node in suspects:
-        helper = next((one for one in helpers if one not in state.partners[node]), None)
+        helper = next((one for one in helpers if one not in state.tried[node]), None)
         if helper is not None:
             helpers.remove(helper)
             take(node, helper)
     rest = [node for node in waiting if node not in used]
     while rest:
         node = rest.pop(0)
-        known = state.partners.get(node, set())
+        known = state.tried.get(node, set())
         other = next((one for one in rest if one not in known), None)
         if other is not None:
             rest.remove(other)
@@ -109,11 +117,12 @@ def conclude(nodes: Sequence[str], tests: Sequence[Test]) -> Conclusion:
     suspects = [Suspect("lost", (node,), "stopped during a test") for node in state.lost]
     if tests and not state.cleared and not state.bad:
         alive = tuple(node for node in state.order if node not in state.lost)
-        if len(alive) > 2 and _rounds_done(state) >= ROUNDS_WITHOUT_A_GOOD_PAIR:
-            text = f"no pair of {len(alive)} nodes is good: the cause is common to all"
-            text += state.reason_of(alive[0])
-            suspects.append(Suspect("cluster", alive, text))
-        return Conclusion(tuple(suspects), (), alive)
+        tested = tuple(node for node in alive if node in state.tested)
+        if len(tested) > 2 and _rounds_done(state) >= ROUNDS_WITHOUT_A_GOOD_PAIR:
+            text = f"no pair of {len(tested)} nodes is good: the cause is common to all"
+            text += state.reason_of(tested[0])
+            suspects.append(Suspect("cluster", tested, text))
+        return Conclusion(tuple(suspects), (), alive, state.not_started())
     for node in state.order:
         if node in state.bad:
             partners = sorted(state.bad_with(node))
@@ -134,7 +143,8 @@ def conclude(nodes: Sequence[str], tests: Sequence[Test]) -> Conclusion:
             text = f"bad {bad} of {len(results)} times, both nodes are good with others{reason}"
             suspects.append(Suspect("unexplained", (first, second), text))
     cleared = tuple(node for node in state.order if node in state.cleared - state.bad)
-    return Conclusion(tuple(suspects), cleared, tuple(state.unresolved()))
+    unknown = tuple(state.unresolved())
+    return Conclusion(tuple(suspects), cleared, unknown, state.not_started())
 
 
 def optimum_rounds(bad_nodes: int) -> int:
@@ -150,11 +160,11 @@ class _State:
         self.tests = [test for test in tests if test.pair <= set(self.order)]
         self.lost = {node for test in self.tests for node in test.lost}
         # A test in which a node stopped says nothing about the other.
-        self.counted = [test for test in self.tests if not test.lost and test.verdict != LOST]
-        self.partners: dict[str, set[str]] = {}
-        for test in self.counted:
-            self.partners.setdefault(test.first, set()).add(test.second)
-            self.partners.setdefault(test.second, set()).add(test.first)
+        whole = [test for test in self.tests if not test.lost and test.verdict != LOST]
+        self.counted = [test for test in whole if test.verdict != NOT_STARTED]
+        self.idle = [test for test in whole if test.verdict == NOT_STARTED]
+        self.partners = _partners(self.counted)
+        self.tried = _partners(whole)
         self.tested = set(self.partners)
         good = {node for test in self.counted if test.verdict == GOOD for node in test.pair}
         self.cleared = good - self.lost
@@ -187,7 +197,8 @@ class _State:
     def paths_to_repeat(self) -> list[tuple[str, str]]:
         found = []
         for pair, results in self.bad_pairs().items():
-            if pair <= self.cleared and len(results) < TESTS_OF_A_PATH:
+            idle = any(test.pair == pair for test in self.idle)
+            if pair <= self.cleared and len(results) < TESTS_OF_A_PATH and not idle:
                 first, second = sorted(pair, key=self.order.index)
                 found.append((first, second))
         return found
@@ -196,6 +207,17 @@ class _State:
         """Nodes that are neither cleared, bad nor lost."""
         known = self.cleared | self.bad | self.lost
         return [node for node in self.order if node not in known]
+
+    def given_up(self) -> set[str]:
+        """Nodes whose tests did not start with several partners."""
+        return {node for node, others in _partners(self.idle).items() if len(others) >= TRIES}
+
+    def not_started(self) -> tuple[str, ...]:
+        """Nodes of which no test started."""
+        tried = _partners(self.idle)
+        return tuple(
+            node for node in self.unresolved() if node in tried and node not in self.tested
+        )
 
     def _bad(self) -> set[str]:
         """Nodes with bad tests with two cleared partners.
@@ -213,6 +235,14 @@ def _last_reason(tests: Sequence[Test]) -> str:
     """Why the last bad one was bad, as the end of a sentence."""
     reasons = [test.reason for test in tests if test.verdict != GOOD and test.reason]
     return f": {reasons[-1]}" if reasons else ""
+
+
+def _partners(tests: Iterable[Test]) -> dict[str, set[str]]:
+    found: dict[str, set[str]] = {}
+    for test in tests:
+        found.setdefault(test.first, set()).add(test.second)
+        found.setdefault(test.second, set()).add(test.first)
+    return found
 
 
 def _rounds_done(state: _State) -> int:

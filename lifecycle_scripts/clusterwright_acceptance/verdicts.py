@@ -17,6 +17,8 @@ from clusterwright_acceptance.outcome import (
 )
 
 ACCEPTED, REJECTED = "accepted", "rejected"
+KEEPS = "keeps_state"
+"""In the result of a node: whether what the node was stays, because a test did not start."""
 
 
 @dataclass(frozen=True)
@@ -79,6 +81,11 @@ def decide(
     if not any(one.verdict in (PASS, WAIVED) for one in after.values()):
         return NodeVerdict(UNKNOWN, "no check ran on this node", "none", after)
     return NodeVerdict(ACCEPTED, "", "none", after)
+
+
+def says_something(result: Mapping[str, Any]) -> bool:
+    """Whether a result replaces what is known of the node."""
+    return bool(result["checks"] or result["verdict"] == REJECTED) and not result.get(KEEPS)
 
 
 def waivers_of(rows: Sequence[Mapping[str, Any]]) -> list[Waiver]:

@@ -16,7 +16,7 @@ from clusterwright_acceptance.cluster_program import Wanted, run_cluster
 from clusterwright_acceptance.expected import Expected, FileSystem, written
 from clusterwright_acceptance.launcher import Launched
 from clusterwright_acceptance.outcome import Outcome, failed, passed, unknown
-from clusterwright_acceptance.pairs import Conclusion, Suspect
+from clusterwright_acceptance.pairs import NOT_STARTED, Conclusion, Suspect, Test
 from clusterwright_acceptance.running import Missing
 from clusterwright_acceptance.slurm_nodes import SlurmNode
 from clusterwright_common import lemon, records
@@ -52,6 +52,7 @@ class Slurm:
     def __init__(self, **answers: Any) -> None:
         self.answers = answers
         self.tested: list[str] = []
+        self.unreadable: set[str] = set()
         self.argv: list[Sequence[str]] = []
 
     def run(
@@ -64,6 +65,8 @@ class Slurm:
         env: Mapping[str, str],
     ) -> Launched:
         (node,) = nodes
+        if argv[0] == "cat" and node in self.unreadable:
+            return Launched(1, "", "srun: error: Requested nodes are busy")
         if argv[0] == "cat":
             own = Expected(node, "p5.48xlarge", "nvidia", lustre=(FSX,), group="workers")
             return labelled(written(own))
@@ -251,6 +254,8 @@ class Together:
         self.journals: dict[Path, list[str]] = {}
         self.over: list[str] = []
         self.missing = False
+        self.busy: tuple[str, ...] = ()
+        self.written_by: list[str] = []
         self.suspects: tuple[Suspect, ...] = ()
         self.lustre: list[FileSystem] = []
         self.allreduce = {1024: unknown("no floor is known: none", value=300.0, unit="GB/s")}
@@ -266,14 +271,16 @@ class Together:
         if self.missing:
             raise Missing("all_reduce_perf is not on these nodes")
         bad = {name for one in self.suspects if one.kind != "path" for name in one.names}
-        return Conclusion(self.suspects, tuple(n for n in names if n not in bad), ()), []
+        good = tuple(name for name in names if name not in {*bad, *self.busy})
+        tests = [Test(one, "n0", NOT_STARTED, reason="it is busy") for one in self.busy]
+        return Conclusion(self.suspects, good, self.busy, self.busy), tests
 
     def _allreduce(self, names: Sequence[str], *_: Any) -> dict[int, Outcome]:
         self.over = list(names)
         return self.allreduce
 
     def _lustre(self, names: Sequence[str], own: Expected, _: Any) -> dict[str, Outcome]:
-        self.lustre = list(own.lustre)
+        self.lustre, self.written_by = list(own.lustre), list(names)
         return {"/fsx": Outcome("pass", value=9000.0, floor=8000.0, unit="MB/s")}
 
 
@@ -392,6 +399,68 @@ def test_a_missing_program_leaves_the_nodes_unknown(tmp_path: Path, together: To
     }
     assert {one["verdict"] for one in report["nodes"]} == {"unknown"}
     assert together.over == []
+
+
+def test_a_node_that_is_busy_keeps_its_state_and_the_others_are_concluded(
+    tmp_path: Path, together: Together
+) -> None:
+    run(tmp_path, four(), "quick", run="a")
+    together.busy = ("n2",)
+    together.suspects = (Suspect("node", ("n3",), "slow with n1"),)
+    report = run(tmp_path, four(), "standard", run="b")
+    assert [row[1:3] for row in rows(report)] == [
+        ("accepted", ""),
+        ("accepted", ""),
+        ("unknown", "pairs: not tested: it is busy"),
+        ("rejected", "pairs: slow with n1"),
+    ]
+    assert together.over == ["n0", "n1"]
+    assert together.written_by == ["n0", "n1", "n3"]
+    found = {name: records.read(tmp_path / f"nodes/{name}.json") for name in ("n2", "n3")}
+    assert (found["n2"]["state"], found["n2"]["history"][-1]["run"]) == ("accepted", "a")
+    assert (found["n3"]["state"], found["n3"]["history"][-1]["run"]) == ("rejected", "b")
+
+
+def test_what_a_busy_node_lacks_beside_the_pairs_is_kept(
+    tmp_path: Path, together: Together
+) -> None:
+    run(tmp_path, four(), "quick", run="a")
+    together.busy = ("n2", "n3")
+    slurm = four()
+    clock = {**unknown("chronyc is not on this node").to_json("clock"), "seconds": 1.0}
+    slurm.answers["n2"]["checks"].append(clock)
+    slurm.answers["n3"] = result("n3", driver="560")
+    run(tmp_path, slurm, "standard", run="b")
+    states = {
+        name: records.read(tmp_path / f"nodes/{name}.json")["state"] for name in slurm.answers
+    }
+    assert states == {"n0": "accepted", "n1": "accepted", "n2": "unknown", "n3": "rejected"}
+
+
+def test_where_no_pair_starts_every_node_keeps_its_state(
+    tmp_path: Path, together: Together
+) -> None:
+    run(tmp_path, four(), "quick", run="a")
+    together.missing = True
+    run(tmp_path, four(), "standard", run="b")
+    for name in ("n0", "n3"):
+        found = records.read(tmp_path / f"nodes/{name}.json")
+        assert (found["state"], found["history"][-1]["run"]) == ("accepted", "a")
+
+
+def test_another_node_says_what_the_nodes_are(tmp_path: Path, together: Together) -> None:
+    slurm = four()
+    slurm.unreadable = {"n0", "n1"}
+    report = run(tmp_path, slurm, "standard")
+    assert together.paired == ["n0", "n1", "n2", "n3"]
+    assert {row[1] for row in rows(report)} == {"accepted"}
+    slurm.unreadable = set(slurm.answers)
+    report = run(tmp_path, slurm, "standard", run="b")
+    assert rows(report)[0][1:3] == (
+        "unknown",
+        "pairs: /etc/clusterwright/acceptance.json of n0, n1, n2, n3 cannot be read",
+    )
+    assert records.read(tmp_path / "nodes/n0.json")["state"] == "accepted"
 
 
 def test_one_node_is_not_paired(tmp_path: Path, together: Together) -> None:

@@ -48,6 +48,8 @@ class Cluster:
         self.dies: set[str] = set()
         self.hangs: set[str] = set()
         self.stay_busy = False
+        self.busy: set[str] = set()
+        self.lacks: set[str] = set()
         self.jobs: list[tuple[str, ...]] = []
         self.envs: list[Mapping[str, str]] = []
         self.nics, self.wrong = 32, 0
@@ -84,6 +86,10 @@ class Cluster:
             again = sum(bool(self.hangs & set(job)) for job in self.jobs) > 1
             busy = Launched(1, "", BUSY_LINE)
             return busy if self.stay_busy and again else Launched(None, "", "")
+        if self.busy & set(nodes):
+            return Launched(1, "", BUSY_LINE)
+        if self.lacks & set(nodes):
+            return Launched(127, "", "1: all_reduce_perf: No such file or directory")
         for node in nodes:
             self.sent[node] += 4096
         value = min(self.speeds[node] for node in nodes)
@@ -229,6 +235,23 @@ def test_nodes_that_others_use_are_no_verdict(tmp_path: Path) -> None:
     with pytest.raises(running.Missing, match="nodes are busy"):
         pairs_of(found, tmp_path / "a")
     assert cluster_allreduce(["n0", "n1"], EXPECTED, found)[128].verdict == "unknown"
+
+
+@pytest.mark.parametrize(
+    ("why", "reason"),
+    [("busy", BUSY_LINE), ("lacks", "all_reduce_perf is not on these nodes")],
+)
+def test_a_pair_that_does_not_start_leaves_the_others_alone(
+    tmp_path: Path, why: str, reason: str
+) -> None:
+    found = cluster(8, n5=120.0)
+    setattr(found, why, {"n2"})
+    conclusion, tests = pairs_of(found, tmp_path / "a")
+    assert [one.names for one in conclusion.suspects] == [("n5",)]
+    assert set(conclusion.cleared) == set(found.speeds) - {"n2", "n5"}
+    outcomes = pair_outcomes(list(found.speeds), conclusion, tests)
+    assert (outcomes["n2"].verdict, outcomes["n2"].reason) == ("unknown", f"not tested: {reason}")
+    assert outcomes["n3"].verdict == "pass"
 
 
 def test_program_is_found_in_its_usual_places(

@@ -135,6 +135,16 @@ def test_a_result_of_another_boot_and_an_untested_node_change_nothing() -> None:
         assert nodes.result_patch(one, other, "quick", "r", 5.0, hold=True) is None
 
 
+def test_a_node_keeps_its_result_where_a_test_did_not_start() -> None:
+    one = result("unknown", keeps_state=True)
+    for known in ("accepted", "rejected"):
+        node_ = recorded(node("a"), known)
+        assert nodes.result_patch(node_, one, "standard", "r", 5.0, hold=True) is None
+    patch = nodes.result_patch(node("a", taint()), one, "standard", "r", 5.0, hold=True)
+    assert patch is not None
+    assert patch["spec"]["taints"] == [taint("unknown")]
+
+
 def test_damaged_annotations_are_no_result() -> None:
     one = node("a")
     for text in ("{", "[]", "null"):

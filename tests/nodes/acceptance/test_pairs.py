@@ -10,6 +10,7 @@ from clusterwright_acceptance.pairs import (
     GOOD,
     HUNG,
     LOST,
+    NOT_STARTED,
     Conclusion,
     Suspect,
     Test,
@@ -169,6 +170,42 @@ def test_node_that_stops_is_lost_and_its_partner_tested_again(
     assert len(rounds) <= 3
 
 
+@given(st.integers(4, 64), st.data())
+@settings(max_examples=80)
+def test_a_node_whose_tests_do_not_start_leaves_the_others_alone(
+    count: int, data: st.DataObject
+) -> None:
+    nodes = names(count)
+    busy = data.draw(st.sampled_from(nodes))
+    bad = data.draw(st.sampled_from([None, *nodes]))
+
+    def verdict(first: str, second: str, _: int) -> Test:
+        if busy in (first, second):
+            return Test(first, second, NOT_STARTED, reason="busy")
+        return judge([] if bad is None else [bad])(first, second, 0)
+
+    found, _ = search(nodes, verdict)
+    assert found.not_started == (busy,)
+    assert set(found.cleared) <= set(nodes) - {busy, bad}
+    if bad in (None, busy) or count > 5:
+        assert set(found.cleared) == set(nodes) - {busy, bad}
+
+
+def test_nodes_of_which_no_test_starts_are_tried_twice() -> None:
+    found, rounds = search(names(8), lambda first, second, _: Test(first, second, NOT_STARTED))
+    assert found == Conclusion((), (), tuple(names(8)), tuple(names(8)))
+    assert rounds == [4, 4]
+
+
+def test_a_path_whose_second_test_does_not_start_is_not_named() -> None:
+    def verdict(first: str, second: str, number: int) -> Test:
+        words = {("n0", 0): BAD, ("n0", 2): NOT_STARTED}
+        return Test(first, second, words.get((first, number), GOOD))
+
+    found, _ = search(names(8), verdict)
+    assert found == Conclusion((), tuple(names(8)), ())
+
+
 def test_two_nodes_cannot_be_distinguished() -> None:
     found, rounds = search(names(2), judge(["n0"]))
     assert found == Conclusion((), (), ("n0", "n1"))
@@ -222,7 +259,7 @@ def test_any_results_end_and_never_clear_a_node_without_a_good_test(
     good: set[str] = set()
 
     def verdict(first: str, second: str, _: int) -> Test:
-        word = data.draw(st.sampled_from([GOOD, BAD, HUNG]))
+        word = data.draw(st.sampled_from([GOOD, BAD, HUNG, NOT_STARTED]))
         if word == GOOD:
             good.update((first, second))
         return Test(first, second, word)
