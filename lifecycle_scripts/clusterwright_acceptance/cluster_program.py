@@ -357,7 +357,8 @@ def _test_together(
     suspects: list[dict[str, Any]] = []
     fresh: list[Baseline] = []
     bandwidths: list[Accepted] = []
-    good, not_started = names, ()
+    good = names
+    not_started: tuple[str, ...] = ()
     if own.kind == "nvidia":
         try:
             conclusion, tests = cluster_run.run_pairs(
