@@ -145,7 +145,14 @@ def _diagnosis(
     if not evidence:
         seen = [*own, *found.evidence]
         unknown += missing(target, found.names, found.document or {}, seen)
-    context = engine.Context(str(path), cluster.environment, cluster.account, cluster.region)
+    context = engine.Context(
+        str(path),
+        cluster.environment,
+        cluster.account,
+        cluster.region,
+        # Of files alone the same question about the account would read more.
+        running=None if offline else target,
+    )
     causes = engine.findings(evidence, context)
     software = diagnose_software.findings(
         log_files.whole(logs),

@@ -13,14 +13,20 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-import shlex
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from clusterwright.diagnosis import parts_kubernetes, parts_network, parts_slurm, statements
+from clusterwright.diagnosis import (
+    acceptance,
+    next_commands,
+    parts_kubernetes,
+    parts_network,
+    parts_slurm,
+    statements,
+)
 from clusterwright.diagnosis.literals import Expression
-from clusterwright.diagnosis.model import CONFIDENCES, Confidence, Evidence, Finding
+from clusterwright.diagnosis.model import CONFIDENCES, Confidence, Evidence, Finding, Target
 from clusterwright.diagnosis.parts import follows
 from clusterwright.diagnosis.retries import goes_on
 from clusterwright.diagnosis.signature import Signature, Values, details, filled
@@ -30,11 +36,7 @@ from clusterwright.diagnosis.signatures.programs import KNOWN
 EVIDENCE_PER_FINDING: Final = 12
 """More of the same is counted in the resources, not quoted."""
 
-_TO_BE_NAMED: Final = {"node": "NODE", "job": "JOB"}
-"""What stands in a command for the name that no evidence has, as JOB_OUTPUT for a file."""
-
 _LONGEST_CAUSE: Final = 400
-_NODES_PER_COMMAND: Final = 25
 _AFTER: Final = dt.timedelta(minutes=15)
 """How long after a job's end a line about its node may still explain it: logs arrive late."""
 
@@ -121,14 +123,9 @@ _STATEMENT: Final = Signature(
     (),
     confidence="possible",
     rank=1,
-    next=(
-        "aws cloudformation describe-stack-events --stack-name {stack} --region {region}",
-        "clusterwright diagnose {file} node {node}",
-        "clusterwright diagnose {file} job {job} --log JOB_OUTPUT",
-    ),
+    next=next_commands.MORE,
 )
 """What the words of an error say where no signature knows its message."""
-_EVERYTHING: Final = "clusterwright diagnose {file}"
 _ERROR: Final = Expression(
     # What programs write before they give up; warnings and counters of errors do not look so.
     r"\bfatal\b|\bpanic\b|\bCRITICAL\b|(?:^|[\s\[\]:])(?:error|ERROR|Error)(?::|\]|\s-)|"
@@ -151,12 +148,20 @@ _AGENTS: Final = ("SagemakerHealthMonitoringAgent/", "Clusterwright/")
 
 @dataclass(frozen=True)
 class Context:
-    """What commands need beside the evidence."""
+    """What commands need beside the evidence.
+
+    Attributes
+    ----------
+    running:
+        The question that is being answered, which is never proposed as the next command; None
+        where what it reads differs from what the proposed command reads.
+    """
 
     file: str
     environment: str = ""
     account: str = ""
     region: str = ""
+    running: Target | None = None
 
     @property
     def values(self) -> dict[str, str]:
@@ -335,7 +340,7 @@ def _match(evidence: Evidence) -> _Match | None:
     for candidate in candidates(said.text):
         signature = candidate.signature
         values = candidate.values(said)
-        if values is None:
+        if values is None or not acceptance.may_match(said, signature.id):
             continue
         if foreign is None and signature.id in _MAY_BE_FOREIGN:
             foreign = _foreign(said.text)
@@ -414,7 +419,9 @@ def _finding(group: Sequence[_Match], context: Context) -> Finding:
             "possible",
             cited,
             resources,
-            _read_more({**first.values, **context.values, "because": ""}),
+            next_commands.read_more(
+                {**first.values, **context.values, "because": ""}, context.running
+            ),
             UNKNOWN,
             1,
         )
@@ -429,7 +436,7 @@ def _finding(group: Sequence[_Match], context: Context) -> Finding:
         values["role_name"] = values["role"].rpartition("/")[2]
     if "principal" in values:
         values["principal"] = _role_of(values["principal"])
-    commands = _commands(signature.next, values, nodes)
+    commands = next_commands.commands(signature.next, values, nodes, context.running)
     confidence: Confidence
     if callable(signature.confidence):
         confidence = signature.confidence(first.values)
@@ -447,50 +454,10 @@ def _finding(group: Sequence[_Match], context: Context) -> Finding:
     )
 
 
-def _commands(
-    templates: Sequence[str], values: Mapping[str, str], nodes: Sequence[str]
-) -> tuple[str, ...]:
-    """The commands whose values are known. Without any, those that lack only the name of a node or
-    a job, with a word in its place; without these too, what reads more.
-    """
-    for names in ({}, _TO_BE_NAMED):
-        known = {**names, **values}
-        on = nodes or ((names["node"],) if names else ())
-        filled_in = [_command(template, known, on) for template in templates]
-        commands = tuple(command for command in filled_in if command is not None)
-        if commands:
-            return commands
-    return _read_more(values)
-
-
 def _role_of(principal: str) -> str:
     """The role of an assumed role's session, which IAM's simulator takes; others unchanged."""
     found = re.fullmatch(r"arn:([\w-]+):sts::(\d+):assumed-role/([^/]+)/.*", principal)
     return "arn:{}:iam::{}:role/{}".format(*found.groups()) if found else principal
-
-
-def _command(template: str, values: Mapping[str, str], nodes: Sequence[str]) -> str | None:
-    """A command with quoted values; None if one of its values is missing."""
-    quoted = {name: shlex.quote(value) for name, value in values.items() if value}
-    quoted["because"] = shlex.quote(_short(values["because"]))
-    separator = "," if "--nodes" in template else " "
-    if nodes:
-        quoted["nodes"] = separator.join(shlex.quote(n) for n in nodes[:_NODES_PER_COMMAND])
-    return filled(template, quoted)
-
-
-def _short(cause: str) -> str:
-    """A cause as the reason of a command: without its explanation."""
-    for end in ("; ", " (what to do", ": it is", ", so "):
-        cause = cause.partition(end)[0]
-    return cause[:100]
-
-
-def _read_more(values: Mapping[str, str]) -> tuple[str, ...]:
-    """What reads more of the stack, node or job, else of the cluster."""
-    found = (_command(template, values, ()) for template in (*_STATEMENT.next, _EVERYTHING))
-    commands = [command for command in found if command is not None]
-    return tuple(commands[:-1] or commands)
 
 
 def _resources(group: Sequence[_Match]) -> tuple[str, ...]:
@@ -536,6 +503,9 @@ def explains(cause: Finding, other: Finding) -> bool:
         return False
     if cause.signature == UNKNOWN and cause.evidence[0].kind != "log":
         return False
+    if acceptance.is_verdict(cause):
+        # A test of the node says what it is like then, not what ended a job or a daemon.
+        return False
     return any(_related(a, b) for a in cause.evidence for b in other.evidence if _in_time(a, b))
 
 
@@ -557,6 +527,8 @@ def _same_storage(cause: Finding, other: Finding) -> bool:
 
 def _repeats(finding: Finding, cause: Finding) -> bool:
     """Whether a program says in its own words what another finding says of its reason."""
+    if acceptance.is_verdict(finding):
+        return acceptance.is_explained(finding, cause)
     if cause.signature == finding.signature:
         # The driver's own verdict after another Xid of the device, with the same action.
         verdict, error = _XID.match(finding.cause), _XID.match(cause.cause)

@@ -21,9 +21,9 @@ class Evidence:
     ----------
     kind:
         What sort of statement it is, for signatures: `stack-event`, `cluster-event`,
-        `node-status`, `log`, `scheduler-node`, `reservation`, `job`, `pending`, `running`,
-        `daemon`, `file-system`, `database`, `node-group`, `scaling-activity`, `capacity`,
-        `partition`.
+        `node-status`, `log`, `scheduler-node`, `reservation`, `acceptance`, `job`, `pending`,
+        `running`, `daemon`, `file-system`, `database`, `node-group`, `scaling-activity`,
+        `capacity`, `partition`.
     source:
         Where it was read, in words that a user can look up.
     id:

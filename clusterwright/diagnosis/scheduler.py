@@ -9,8 +9,10 @@ from __future__ import annotations
 import datetime as dt
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
+from clusterwright.diagnosis import acceptance
 from clusterwright.diagnosis.model import Evidence, Target
 
 PUBLISHED: Final = "state/scheduler.json"
@@ -258,18 +260,11 @@ def _daemons(document: Mapping[str, Any], written: dt.datetime | None) -> Iterat
 def _acceptance(document: Mapping[str, Any]) -> Iterator[Evidence]:
     records = document.get("acceptance")
     for name, record in sorted(records.items()) if isinstance(records, Mapping) else ():
-        if not isinstance(record, Mapping) or record.get("state") not in ("rejected", "unknown"):
+        if not isinstance(record, Mapping):
             continue
-        reason = str(record.get("reason") or "no reason was given")
-        yield Evidence(
-            kind="acceptance",
-            source=PUBLISHED,
-            id=f"acceptance {name}",
-            time=time_of(record.get("since")),
-            text=f"acceptance {record['state']}: {reason}",
-            node=name,
-            failed=True,
-        )
+        found = acceptance.of_record(name, record)
+        if found is not None:
+            yield replace(found, source=PUBLISHED, time=time_of(record.get("since")))
 
 
 def _history(document: Mapping[str, Any]) -> Iterator[Evidence]:

@@ -15,6 +15,7 @@ from typing import Final
 from clusterwright.diagnosis.literals import Expression
 from clusterwright.diagnosis.signature import Compiled, Place, Signature
 from clusterwright.diagnosis.signatures import (
+    acceptance,
     agents,
     aws_errors,
     aws_requests,
@@ -70,6 +71,7 @@ FAMILIES: Final = {
         lifecycle,
         eks,
         aws_requests,
+        acceptance,
     )
 }
 """Signatures by family, in the order of the table."""

@@ -153,7 +153,9 @@ class _Reading:
             unknown += missing(self._asked, self._names, self._document, self._found)
         view = self._view
         account = view.setting.account or ""
-        context = engine.Context("FILE", view.setting.environment, account, view.setting.region)
+        context = engine.Context(
+            "FILE", view.setting.environment, account, view.setting.region, running=self._asked
+        )
         found = engine.findings(evidence, context)
         return Diagnosis(tuple(map(_with_commands_here, found)), tuple(self._read), tuple(unknown))
 
