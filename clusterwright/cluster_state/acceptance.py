@@ -15,7 +15,7 @@ from clusterwright.aws.session import AwsSession
 from clusterwright.cluster_state.not_read import NotRead
 
 MAXIMUM_BYTES: Final = 64 * 1024 * 1024
-"""About 8 KiB for each node at the level full."""
+"""Up to 9 KiB for each node; `lifecycle_scripts/clusterwright_common/records.py` has it too."""
 
 Verdict = Literal["accepted", "rejected", "unknown"]
 CheckVerdict = Literal["pass", "fail", "hung", "unknown", "skipped", "waived"]

@@ -8,12 +8,16 @@ from pathlib import Path
 from typing import Any
 
 LARGEST_BYTES = 8 * 1024 * 1024
+LARGEST_REPORT_BYTES = 64 * 1024 * 1024
+"""Of the report of an acceptance run: up to 9 KiB for each node
+(`clusterwright/cluster_state/acceptance.py` has the same limit).
+"""
 
 
-def read(path: Path) -> dict[str, Any]:
-    """The object in a file; empty if there is no file, or none that is a JSON object."""
+def read(path: Path, largest_bytes: int = LARGEST_BYTES) -> dict[str, Any]:
+    """The object in a file; empty if there is none, or the file is too large or invalid."""
     try:
-        if path.stat().st_size > LARGEST_BYTES:
+        if path.stat().st_size > largest_bytes:
             return {}
         found = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):

@@ -189,7 +189,8 @@ class Runs:
         return records.read(self._folder / "nodes" / f"{node}.json")
 
     def _report(self, run: str) -> dict[str, Any]:
-        return records.read(self._folder / "runs" / f"{run}.json")
+        path = self._folder / "runs" / f"{run}.json"
+        return records.read(path, records.LARGEST_REPORT_BYTES)
 
     def _stop(self, run: str, reason: str) -> None:
         """End a run; the next one cancels what it has left in Slurm."""

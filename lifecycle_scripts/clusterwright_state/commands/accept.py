@@ -135,7 +135,7 @@ class Acceptance:
         path = self._folder / "runs" / f"{run}.json"
         began = told = time.monotonic()
         while True:
-            report = records.read(path)
+            report = records.read(path, records.LARGEST_REPORT_BYTES)
             now = time.monotonic()
             if report.get("status") in ("ended", "failed") or now - began >= limit:
                 return report

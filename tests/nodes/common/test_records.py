@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from clusterwright_common import records
 
+from clusterwright.cluster_state.acceptance import MAXIMUM_BYTES
+
 
 def test_what_was_written_is_read(tmp_path: Path) -> None:
     path = tmp_path / "deep" / "record.json"
@@ -43,3 +45,8 @@ def test_overlong_record_is_not_read(tmp_path: Path) -> None:
     path = tmp_path / "record.json"
     path.write_text('{"a": "' + "x" * records.LARGEST_BYTES + '"}')
     assert records.read(path) == {}
+    assert set(records.read(path, records.LARGEST_REPORT_BYTES)) == {"a"}
+
+
+def test_the_command_elsewhere_reads_reports_of_the_same_size() -> None:
+    assert records.LARGEST_REPORT_BYTES == MAXIMUM_BYTES

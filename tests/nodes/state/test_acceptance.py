@@ -11,6 +11,8 @@ from clusterwright_common import records
 from clusterwright_state import acceptance
 from clusterwright_state.acceptance import Runs
 
+from tests.support import acceptance_of_1024
+
 RUN = "20261123T080000Z-000000000001"
 
 
@@ -103,6 +105,20 @@ def test_a_run_that_always_ends_early_has_failed_with_its_last_line(program: Pat
     assert report["reason"] == ("the program ended 5 times without a result: the disk is full")
     assert runs.unfinished() is None
     assert len((program / "started").read_text().splitlines()) == acceptance.MOST_ATTEMPTS
+
+
+def test_a_run_that_has_failed_keeps_its_report_of_1024_nodes(program: Path) -> None:
+    report = program / "runs" / f"{RUN}.json"
+    records.write(report, {**acceptance_of_1024.report(RUN), "status": "running"})
+    assert report.stat().st_size > records.LARGEST_BYTES
+    runs = Runs(str(program))
+    runs.start(RUN, "full", [], {})
+    for _ in range(acceptance.MOST_ATTEMPTS):
+        finished(runs)
+        runs.keep_going()
+    found = json.loads(report.read_text())
+    assert found["status"] == "failed"
+    assert len(found["nodes"]) == acceptance_of_1024.NODES
 
 
 def test_only_changes_are_published_and_reports_come_first(tmp_path: Path) -> None:

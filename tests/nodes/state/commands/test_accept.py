@@ -14,6 +14,7 @@ from clusterwright_state.commands import accept
 
 from clusterwright.json_output.accept import AcceptOutput
 from tests.nodes.state.commands.conftest import Commands, slurm_node
+from tests.support import acceptance_of_1024
 
 NODE = {"name": "workers-1", "verdict": "accepted", "checks": [{"id": "clock", "verdict": "pass"}]}
 
@@ -81,6 +82,16 @@ def test_a_refusal_is_unknown(commands: Commands, tmp_path: Path) -> None:
     assert found["status"] == "refused"
     assert "the run X has not ended" in found["unknown"][0]["reason"]
     assert found["exit_code"] == 2
+
+
+def test_the_report_of_1024_nodes_is_read(commands: Commands, tmp_path: Path) -> None:
+    run = "20261128T000000Z-1024"
+    path = tmp_path / "acceptance" / "runs" / f"{run}.json"
+    records.write(path, acceptance_of_1024.report(run))
+    assert path.stat().st_size > records.LARGEST_BYTES
+    found = commands.answer("accept", f"--run={run}", "--wait=0")
+    assert (found["status"], found["exit_code"]) == ("ended", 0)
+    assert len(found["nodes"]) == acceptance_of_1024.NODES
 
 
 def test_a_dry_run_starts_nothing(commands: Commands, tmp_path: Path) -> None:
