@@ -10,18 +10,20 @@ from typing import Any, Final
 from clusterwright_localaws.core.service_models import loader
 
 _TOKENS: Final = ("NextToken", "nextToken", "Marker", "PageToken", "pageToken")
+_SIZES: Final = ("MaxResults", "maxResults", "MaxItems", "MaxRecords", "Limit", "limit")
 # moto streams their answers, which are not rewritten here.
 _NOT_CUT: Final = frozenset({"s3", "s3control"})
 
 
 @dataclass(frozen=True)
 class Paging:
-    """Names of the token and lists in an operation's model."""
+    """Names of the token, the lists and the length of a page in an operation's model."""
 
     input_token: str
     output_token: str
     lists: tuple[str, ...]
     more: str | None
+    size: str | None = None
 
 
 @dataclass(frozen=True)
@@ -78,8 +80,8 @@ def _of_paginator(found: Mapping[str, Any] | None) -> Paging | None:
         return None
     if not all(str(name).isidentifier() for name in names):
         return None
-    more = found.get("more_results")
-    return Paging(str(tokens[0]), str(tokens[1]), tuple(names), more)
+    more, size = found.get("more_results"), found.get("limit_key")
+    return Paging(str(tokens[0]), str(tokens[1]), tuple(names), more, size)
 
 
 def _of_model(
@@ -91,4 +93,5 @@ def _of_model(
         for name, member in answered.items()
         if model["shapes"][member["shape"]]["type"] == "list"
     )
-    return Paging(token, token, lists, None) if token and len(lists) == 1 else None
+    size = next((name for name in _SIZES if name in given), None)
+    return Paging(token, token, lists, None, size) if token and len(lists) == 1 else None

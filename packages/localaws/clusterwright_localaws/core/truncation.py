@@ -1,8 +1,8 @@
-"""The fault `truncate`: lists in smaller pages, with a token for the rest.
+"""Lists in smaller pages, with a token for the rest: as calls ask, and by the fault `truncate`.
 
 Implemented operations paginate by themselves. moto's lists are cut here, and the rest is kept
-under a token. Lists whose API has no token cannot be cut without losing the rest: a world with
-such a fault is refused when it is loaded.
+under a token: moto ignores the length that many calls ask for. Lists whose API has no token cannot
+be cut without losing the rest: a world with such a fault is refused when it is loaded.
 """
 
 from __future__ import annotations
@@ -17,6 +17,11 @@ from clusterwright_localaws.core.runtime import Runtime
 
 _PREFIX: Final = "clusterwright"
 _MOST_KEPT: Final = 10_000
+# The length of a page where the call states none, and the longest.
+LARGEST_PAGES: Final = {
+    ("ec2", "DescribeLaunchTemplates"): 200,
+    ("ec2", "DescribeLaunchTemplateVersions"): 200,
+}
 
 
 def continued(
@@ -44,6 +49,19 @@ def continued(
     if rest is None or rest.whose != (service, operation, account, region):
         raise AwsError("InvalidNextToken", f"The {paging.input_token} is not valid", 400)
     return cut(runtime, rest.whose, rest.result, rest.limit)
+
+
+def asked_length(service: str, operation: str, parameters: Mapping[str, Any]) -> int | None:
+    """Return the length of the page that a call of EC2 asks for, where it is one of one list."""
+    if service != "ec2":
+        return None
+    paging = paging_of(service, operation)
+    if paging is None or paging.size is None or len(paging.lists) != 1:
+        return None
+    size = parameters.get(paging.size)
+    if isinstance(size, int) and size > 0:
+        return size
+    return LARGEST_PAGES.get((service, operation))
 
 
 def cut(

@@ -303,9 +303,12 @@ def _implemented(
     if answered is not None:
         answered = _check_moto(service, operation, request, answered)
         answered = _override_moto(service, operation, request, parameters, answered)
-    if answered is None or answered[0] >= 300 or not any(f.empty or f.truncate for f in hits):
+    limits = [fault.truncate for fault in hits if fault.truncate]
+    limits += filter(None, [truncation.asked_length(service, operation, parameters)])
+    is_whole = not limits and not any(fault.empty for fault in hits)
+    if answered is None or answered[0] >= 300 or is_whole:
         return answered
-    return _shorten_answer(hits, whose, request, answered)
+    return _shorten_answer(hits, min(limits, default=None), whose, request, answered)
 
 
 def _warn(service: str, operation: str, parameters: Mapping[str, Any]) -> None:
@@ -522,16 +525,19 @@ def _bug(service: str, operation: str | None, request: Request, error: Exception
 
 
 def _shorten_answer(
-    hits: list[Fault], whose: tuple[str, str, str, str], request: Request, answered: Answer
+    hits: list[Fault],
+    limit: int | None,
+    whose: tuple[str, str, str, str],
+    request: Request,
+    answered: Answer,
 ) -> Answer:
-    """Return moto's list with the faults applied."""
+    """Return moto's list with the faults applied, of at most `limit` items."""
     service, operation = whose[:2]
     if service in _UNPARSED:
         return answered
     read = wire.read_answer(service, operation, answered, wire.protocol_of(service, request))
     read.pop("ResponseMetadata", None)
     result = pagination.shorten(hits, service, operation, read)
-    limit = min((fault.truncate for fault in hits if fault.truncate), default=None)
     if limit is not None:
         result = truncation.cut(runtime(), whose, result, limit)
-    return wire.answer(service, operation, request, result)
+    return answered if result is read else wire.answer(service, operation, request, result)

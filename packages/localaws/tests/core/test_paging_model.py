@@ -11,11 +11,19 @@ from clusterwright_localaws.core.paging_model import Paging, paging_of
     ("service", "operation", "expected"),
     [
         # By botocore's paginators.
-        ("eks", "ListClusters", Paging("nextToken", "nextToken", ("clusters",), None)),
-        ("iam", "ListRoles", Paging("Marker", "Marker", ("Roles",), "IsTruncated")),
-        ("ec2", "DescribeVpcs", Paging("NextToken", "NextToken", ("Vpcs",), None)),
+        (
+            "eks",
+            "ListClusters",
+            Paging("nextToken", "nextToken", ("clusters",), None, "maxResults"),
+        ),
+        ("iam", "ListRoles", Paging("Marker", "Marker", ("Roles",), "IsTruncated", "MaxItems")),
+        ("ec2", "DescribeVpcs", Paging("NextToken", "NextToken", ("Vpcs",), None, "MaxResults")),
         # By the model: one token and one list.
-        ("eks", "ListInsights", Paging("nextToken", "nextToken", ("insights",), None)),
+        (
+            "eks",
+            "ListInsights",
+            Paging("nextToken", "nextToken", ("insights",), None, "maxResults"),
+        ),
         # Not paginated, or streamed.
         ("eks", "DescribeCluster", None),
         ("sts", "GetCallerIdentity", None),

@@ -15,6 +15,7 @@ from packages.localaws.tests.handlers import trust
 from packages.localaws.tests.parts import client, refusal
 
 TRUST = json.dumps(trust("ec2.amazonaws.com"))
+DHCP = {"DhcpConfigurations": [{"Key": "domain-name", "Values": ["example.com"]}]}
 
 
 def fault(service: str, operation: str, **what: Any) -> dict[str, Any]:
@@ -87,3 +88,44 @@ class TestTruncation:
             local_aws(faults=[fault(service, operation, truncate=1)]),
         ):
             pass
+
+
+class TestAskedLength:
+    """The length of a page that a call asks for, of lists that moto answers whole."""
+
+    @pytest.mark.usefixtures("aws")
+    @pytest.mark.parametrize(
+        ("operation", "key", "make"),
+        [
+            (
+                "DescribeVolumes",
+                "Volumes",
+                lambda c: c.create_volume(Size=1, AvailabilityZone="us-east-1a"),
+            ),
+            ("DescribeDhcpOptions", "DhcpOptions", lambda c: c.create_dhcp_options(**DHCP)),
+            (
+                "DescribeInternetGateways",
+                "InternetGateways",
+                lambda c: c.create_internet_gateway(),
+            ),
+        ],
+    )
+    def test_pages_are_as_long_as_asked(
+        self, operation: str, key: str, make: Callable[[Any], Any]
+    ) -> None:
+        ec2 = client("ec2")
+        for _ in range(12):
+            make(ec2)
+        whole = getattr(ec2, xform_name(operation))()[key]
+        pages = list(ec2.get_paginator(xform_name(operation)).paginate(MaxResults=5))
+        assert [len(page[key]) for page in pages][:2] == [5, 5]
+        assert [item for page in pages for item in page[key]] == whole
+
+    @pytest.mark.usefixtures("aws")
+    def test_moto_paginates_some_lists_by_itself(self) -> None:
+        ec2 = client("ec2")
+        pages = list(ec2.get_paginator("describe_vpc_endpoint_services").paginate(MaxResults=7))
+        ids = [one["ServiceId"] for page in pages for one in page["ServiceDetails"]]
+        whole = ec2.describe_vpc_endpoint_services()["ServiceDetails"]
+        assert ids == [one["ServiceId"] for one in whole]
+        assert len(pages) > 2

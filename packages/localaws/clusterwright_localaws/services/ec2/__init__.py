@@ -53,4 +53,6 @@ FIXES = (
     "tag_values",
     "flow_log_destinations",
     "launch_template_names",
+    "launch_template_lists",
+    "launch_template_sources",
 )

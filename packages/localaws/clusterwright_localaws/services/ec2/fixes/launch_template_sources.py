@@ -1,0 +1,51 @@
+"""moto ignores the version on which a new version of a launch template is based.
+
+"If you specify this parameter, the new version inherits the launch parameters from the source
+version. If you specify additional launch parameters for the new version, they overwrite any
+corresponding launch parameters inherited from the source version.", botocore's model says of
+SourceVersion.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from clusterwright_localaws.core.runtime import runtime
+
+MOTO_VERSION = "5.2.5"
+DESCRIPTION = "EC2: a new version of a launch template inherits from its source version"
+
+
+def apply() -> None:
+    from moto.ec2.responses.launch_templates import LaunchTemplates
+
+    create = LaunchTemplates.create_launch_template_version
+
+    def create_launch_template_version(self: Any) -> Any:
+        source = self._get_param("SourceVersion")
+        if runtime().active and source:
+            given = self._get_param("LaunchTemplateData", {})
+            data = {**_version(self, str(source)).data, **given}
+            self.params = {**self.params, "LaunchTemplateData": data}
+        return create(self)
+
+    LaunchTemplates.create_launch_template_version = (  # type: ignore[method-assign]
+        create_launch_template_version
+    )
+
+
+def _version(response: Any, source: str) -> Any:
+    from moto.ec2.exceptions import InvalidLaunchTemplateVersionNotFound
+
+    name = response._get_param("LaunchTemplateName")
+    template_id = response._get_param("LaunchTemplateId")
+    backend = response.ec2_backend
+    template = (
+        backend.get_launch_template(template_id)
+        if template_id
+        else backend.get_launch_template_by_name(name)
+    )
+    numbers = {str(one.number) for one in template.versions}
+    if source.lower() not in numbers | {"$latest", "$default"}:
+        raise InvalidLaunchTemplateVersionNotFound(template_id=template.id, version=source)
+    return template.get_version(source)
