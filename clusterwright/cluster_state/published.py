@@ -8,7 +8,7 @@ design is in docs/designs/operating.md; the schema is schema/scheduler-state.sch
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterator
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
@@ -76,7 +76,9 @@ class RunningJob(_Part):
     id: str = Field(description="Job id.")
     name: str | None = Field(default=None, description="Job name.")
     user: str | None = Field(default=None, description="User.")
-    nodes: tuple[str, ...] | None = Field(default=None, description="NodeNames in Slurm.")
+    nodes: tuple[str, ...] | None = Field(
+        default=None, description="NodeNames in Slurm; null or empty where unknown."
+    )
     since: dt.datetime | None = Field(default=None, description="When it started.")
 
 
@@ -236,6 +238,17 @@ class SchedulerState(_Part):
         default=None, description="The running configuration."
     )
 
+    @property
+    def jobs_on_unknown_nodes(self) -> tuple[str, ...]:
+        """Running jobs that have nodes, but whose nodes the controller could not read."""
+        return tuple(job.id for job in self.running or () if not job.nodes)
+
+    def jobs_on(self, names: Container[str]) -> list[RunningJob] | None:
+        """Running jobs on the nodes; None if unknown: a job on unknown nodes may be there."""
+        if self.running is None or self.jobs_on_unknown_nodes:
+            return None
+        return [job for job in self.running if any(node in names for node in job.nodes or ())]
+
 
 @dataclass(frozen=True)
 class SchedulerView:
@@ -258,6 +271,7 @@ class SchedulerView:
         return self.state if self.unknown is None else None
 
 
+_SHOWN: Final = 5
 _READ: Final = {"running": "running jobs", "pending": "waiting jobs"}
 
 
@@ -267,6 +281,15 @@ def not_readable(state: SchedulerState, *keys: str) -> Iterator[NotRead]:
         if getattr(state, key) is None and key in state.model_fields_set:
             name = _READ.get(key, key)
             yield NotRead(f"the scheduler's {name}", "the controller could not read it")
+    jobs = state.jobs_on_unknown_nodes
+    if "running" in keys and jobs:
+        yield NotRead("the nodes of running jobs", nodes_not_read(jobs))
+
+
+def nodes_not_read(jobs: Sequence[str]) -> str:
+    """Why it is unknown which jobs run on a node."""
+    shown = ", ".join(jobs[:_SHOWN]) + (" and others" if len(jobs) > _SHOWN else "")
+    return f"the controller could not read the nodes of job{'s' * (len(jobs) > 1)} {shown}"
 
 
 def publishing_node(cluster: Cluster) -> str:

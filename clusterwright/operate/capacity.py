@@ -101,14 +101,12 @@ def idle_nodes(group: str, state: ClusterState, nodes: tuple[JoinedNode, ...]) -
 def largest_job(
     group: str, state: ClusterState, nodes: tuple[JoinedNode, ...]
 ) -> tuple[RunningJob, int] | None:
-    """The running job with the most nodes of a group, and all its nodes; None without one."""
+    """The running job with the most nodes of a group, and how many; None without one, or if it is
+    unknown which jobs run.
+    """
     current = state.scheduler.current
     names = {node.name for node in nodes if node.group == group}
-    found = [
-        job
-        for job in (current.running if current is not None else None) or ()
-        if names & set(job.nodes or ())
-    ]
+    found = current.jobs_on(names) if current is not None else None
     if not found:
         return None
     job = max(found, key=lambda each: (len(each.nodes or ()), each.id))
@@ -125,7 +123,7 @@ def failure_cost(
 ) -> FailureCost:
     """What it costs if a node of the largest job of a group fails now."""
     current = state.scheduler.current
-    if current is None or current.running is None:
+    if current is None or current.running is None or current.jobs_on_unknown_nodes:
         note = "which jobs run is unknown"
         if current is not None and cluster.uses_kubernetes:
             note = "the Kubernetes API's view does not have the nodes of jobs"

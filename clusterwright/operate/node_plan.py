@@ -11,7 +11,7 @@ from typing import Final
 
 from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.cluster_state.not_read import NotRead, known
-from clusterwright.cluster_state.published import RunningJob
+from clusterwright.cluster_state.published import RunningJob, nodes_not_read, not_readable
 from clusterwright.cluster_state.results import ClusterState
 from clusterwright.operate.capacity import (
     REPLACEMENT_MINUTES,
@@ -106,6 +106,8 @@ def node_plan(
     jobs = _jobs(state, targets)
     stop = means in _STOPPING
     node_minutes, usd = _cost(verb, means, targets, jobs if stop else [], nodes, rates)
+    current = state.scheduler.current
+    unread = () if current is None else not_readable(current, "running")
     hourly = [rates.of_group(node.group) for node in targets]
     priced = [rate for rate in hourly if rate is not None]
     return NodePlan(
@@ -130,7 +132,7 @@ def node_plan(
         node_minutes=node_minutes,
         usd=usd,
         usd_per_hour=sum(priced, Decimal(0)) if len(priced) == len(hourly) else None,
-        unknown=unknown_of([state.nodes, state.scheduler.unknown]),
+        unknown=unknown_of([state.nodes, state.scheduler.unknown, *unread]),
     )
 
 
@@ -233,7 +235,7 @@ class _Asked:
             return "it has no instance yet", False
         if platform.condition in ("starting", "ending"):
             return f"it is {platform.state}", False
-        unknown = self._scheduler_unknown()
+        unknown = self._scheduler_unknown() or self._jobs_unknown()
         if unknown is not None and not self.without_scheduler:
             return f"{unknown}; --without-scheduler acts without knowing the jobs on it", True
         scheduler = node.scheduler
@@ -259,6 +261,12 @@ class _Asked:
             return "slurmctld is down"
         return None
 
+    def _jobs_unknown(self) -> str | None:
+        """Why it is unknown whether a running job is on the node; None if it is known."""
+        current = self.state.scheduler.current
+        jobs = current.jobs_on_unknown_nodes if current is not None else ()
+        return f"the jobs on it are unknown: {nodes_not_read(jobs)}" if jobs else None
+
     def _unchanged(self, node: JoinedNode) -> str | None:
         drained = node.has_state(*DRAIN) or self._is_reserved(node)
         if self.verb == "drain" and drained:
@@ -282,10 +290,7 @@ class _Asked:
 def _jobs(state: ClusterState, targets: Sequence[JoinedNode]) -> list[RunningJob] | None:
     """Running jobs on the nodes; None if unknown."""
     current = state.scheduler.current
-    if current is None or current.running is None:
-        return None
-    names = {node.name for node in targets}
-    return [job for job in current.running if names & set(job.nodes or ())]
+    return None if current is None else current.jobs_on({node.name for node in targets})
 
 
 def _cost(

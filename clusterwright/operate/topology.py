@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.cluster_state.not_read import NotRead
+from clusterwright.cluster_state.published import not_readable
 from clusterwright.cluster_state.results import ClusterState
 from clusterwright.operate.nodes import JoinedNode, joined_nodes
 from clusterwright.operate.results import (
@@ -47,6 +48,8 @@ def topology_report(
     parts: list[object] = [state.nodes, ec2_paths]
     if not nothing_there(state):
         parts.append(state.scheduler.unknown)
+    if cluster.uses_slurm and state.scheduler.current is not None:
+        parts += not_readable(state.scheduler.current, "running")
     none = places and all(place.path is None for place in places)
     if ec2_paths is None and none and state.scheduler.current is not None:
         parts.append(_no_paths(cluster))
@@ -131,9 +134,11 @@ def _jobs(state: ClusterState, paths: Mapping[str, Path | None]) -> tuple[JobSpr
         return None
     found = []
     for job in current.running:
-        places = [paths.get(name) for name in job.nodes or ()]
+        if not job.nodes:
+            continue
+        places = [paths.get(name) for name in job.nodes]
         known_places = [path for path in places if path]
-        complete = bool(places) and len(known_places) == len(places)
+        complete = len(known_places) == len(places)
         found.append(
             JobSpread(
                 job.id,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Optional
 
 from clusterwright_common.probe import Probe
@@ -100,7 +100,10 @@ def nodes(
 
 
 def jobs(probe: Probe) -> Optional[dict[str, Any]]:
-    """Counts by state, and the running and pending jobs; None if slurmctld does not answer."""
+    """Counts by state, and the running and pending jobs; None if slurmctld does not answer.
+
+    The nodes of a job are None where Slurm does not name them.
+    """
     form = SEPARATOR.join(_SQUEUE)
     answer = _ask(probe, "squeue", "--noheader", "--all", "--states=all", f"--format={form}")
     if answer is None:
@@ -129,18 +132,14 @@ def ended(probe: Probe) -> Optional[list[dict[str, Any]]]:
     if answer is None:
         return None
     found = []
-    for row in rows(answer, len(_SACCT)):
+    for row in _last_ended(rows(answer, len(_SACCT))):
         job, user, state, code, reason, listed, start, end, restarts, comment, ours, name = row
-        # `CANCELLED by 1000`
-        word = state.split(" ")[0]
-        if word in _ENDED_WELL or not word:
-            continue
         found.append(
             {
                 "id": job,
                 "name": name,
                 "user": user,
-                "state": word,
+                "state": _word(state),
                 "exit_code": code,
                 "reason": reason,
                 "nodes": hosts(probe, listed),
@@ -151,7 +150,19 @@ def ended(probe: Probe) -> Optional[list[dict[str, Any]]]:
                 "system_comment": ours,
             }
         )
-    return sorted(found, key=lambda one: one["end"] or "")[-MOST_ENDED:]
+    return found
+
+
+def _last_ended(every: Iterable[list[str]]) -> list[list[str]]:
+    """The rows of the jobs that are published: each list of nodes is a command of its own."""
+    state, end = _SACCT.index("State"), _SACCT.index("End")
+    bad = [row for row in every if _word(row[state]) not in ("", *_ENDED_WELL)]
+    return sorted(bad, key=lambda row: time_or_none(row[end]) or "")[-MOST_ENDED:]
+
+
+def _word(state: str) -> str:
+    """`CANCELLED by 1000` without its user."""
+    return state.partition(" ")[0]
 
 
 def partitions(probe: Probe) -> Optional[list[dict[str, Any]]]:
@@ -172,12 +183,15 @@ def partitions(probe: Probe) -> Optional[list[dict[str, Any]]]:
 
 
 def reservations(probe: Probe) -> Optional[list[dict[str, Any]]]:
-    """Every reservation with its nodes; None if slurmctld does not answer."""
+    """Every reservation with its nodes; None if slurmctld does not answer, or names no nodes.
+
+    Whoever changes a reservation has to know all of its nodes.
+    """
     answer = _ask(probe, "scontrol", "--oneliner", "show", "reservations")
     if answer is None:
         return None
     records = [words(line) for line in answer.splitlines()]
-    return [
+    found = [
         {
             "name": record["ReservationName"],
             "nodes": hosts(probe, record.get("Nodes", "")),
@@ -187,6 +201,7 @@ def reservations(probe: Probe) -> Optional[list[dict[str, Any]]]:
         for record in records
         if "ReservationName" in record
     ]
+    return None if any(one["nodes"] is None for one in found) else found
 
 
 def running_configuration(probe: Probe) -> Optional[dict[str, str]]:
@@ -241,14 +256,14 @@ def _uses_munge(probe: Probe, configuration: str) -> bool:
     return True
 
 
-def hosts(probe: Probe, node_list: str) -> list[str]:
-    """`node-[1-3],other` as names; only lists with brackets need Slurm."""
+def hosts(probe: Probe, node_list: str) -> Optional[list[str]]:
+    """`node-[1-3],other` as names; None if Slurm, which lists with brackets need, does not say."""
     if text_or_none(node_list) is None or node_list.startswith("("):
         return []
     if "[" not in node_list:
         return [name for name in node_list.split(",") if " " not in name]
     answer = _ask(probe, "scontrol", "show", "hostnames", node_list)
-    return (answer or "").split()
+    return (answer or "").split() or None
 
 
 def instances_by_address(text: Optional[str]) -> dict[str, tuple[str, str]]:
@@ -307,8 +322,10 @@ def _switch_paths(probe: Probe) -> dict[str, list[str]]:
     for line in answer.splitlines():
         record = words(line)
         if "SwitchName" in record and record.get("Level", "").isdigit():
-            members = set(hosts(probe, record.get("Nodes", "")))
-            levels.append((int(record["Level"]), record["SwitchName"], members))
+            below = hosts(probe, record.get("Nodes", ""))
+            if below is None:
+                return {}
+            levels.append((int(record["Level"]), record["SwitchName"], set(below)))
     paths: dict[str, list[str]] = {}
     for _, switch, members in sorted(levels, key=lambda one: -one[0]):
         for name in members:

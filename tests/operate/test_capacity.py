@@ -143,6 +143,17 @@ def test_jobs_that_the_controller_could_not_read_are_unknown(tmp_path: Path) -> 
     assert [each.what for each in found.unknown] == ["the scheduler's running jobs"]
 
 
+def test_jobs_whose_nodes_the_controller_could_not_read_are_unknown(tmp_path: Path) -> None:
+    jobs = (JOB, RunningJob(id="102", nodes=()), RunningJob(id="103"))
+    found = report(tmp_path, scheduler=SchedulerView(published(BUSY, running=jobs), None))
+    (failure,) = found.failures
+    assert (failure.job_nodes, failure.note) == (None, "which jobs run is unknown")
+    (part,) = found.unknown
+    assert part.what == "the nodes of running jobs"
+    assert part.reason == "the controller could not read the nodes of jobs 102, 103"
+    assert found.exit_code == 2
+
+
 def test_nothing_deployed_is_not_unknown(tmp_path: Path) -> None:
     view = SchedulerView(None, NotRead("the scheduler's view", "no such bucket"))
     found = report(tmp_path, stacks=(), cluster=None, nodes=None, scheduler=view)
@@ -168,7 +179,7 @@ def test_idle_nodes_are_free_for_jobs(tmp_path: Path) -> None:
 
 def test_the_largest_job_of_a_group(tmp_path: Path) -> None:
     spec = load(tmp_path)
-    jobs = (RunningJob(id="1", nodes=("ip-workers-4",)), JOB, RunningJob(id="3", nodes=None))
+    jobs = (RunningJob(id="1", nodes=("ip-workers-4",)), JOB, RunningJob(id="3", nodes=("x",)))
     state = cluster_state(spec, scheduler=SchedulerView(published(running=jobs), None))
     nodes = joined_nodes(spec.cluster, state)
     assert largest_job("workers", state, nodes) == (JOB, 3)

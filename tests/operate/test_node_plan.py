@@ -154,6 +154,24 @@ def test_jobs_must_be_known_before_a_node_stops(tmp_path: Path) -> None:
     assert refusal(planned(tmp_path, "reboot", "ip-workers-1", scheduler=unread))
 
 
+@pytest.mark.parametrize("nodes", [(), None])
+def test_running_job_on_unknown_nodes_may_be_on_any(
+    tmp_path: Path, nodes: tuple[str, ...] | None
+) -> None:
+    jobs = (RunningJob(id="7", nodes=("ip-workers-2",)), RunningJob(id="8", nodes=nodes))
+    found = planned(tmp_path, "reboot", "ip-workers-1", scheduler=slurm(running=jobs))
+    assert found.jobs is None
+    assert refusal(found) == (
+        "the jobs on it are unknown: the controller could not read the nodes of job 8; "
+        "--without-scheduler acts without knowing the jobs on it"
+    )
+    assert found.actions[0].unknown
+    assert [part.what for part in found.unknown] == ["the nodes of running jobs"]
+    # Draining stops no job.
+    found = planned(tmp_path, "drain", "ip-workers-1", scheduler=slurm(running=jobs))
+    assert (refusal(found), found.jobs) == (None, None)
+
+
 def test_states_in_which_nothing_can_be_done(tmp_path: Path) -> None:
     nodes = (
         node(1, condition="starting", state="Pending"),

@@ -54,6 +54,13 @@ def agreement(found: TopologyReport) -> list[str]:
     return [place.agrees for place in found.nodes]
 
 
+def test_job_on_unknown_nodes_has_no_place(tmp_path: Path) -> None:
+    jobs = (RunningJob(id="7", nodes=("ip-workers-1",)), RunningJob(id="8"))
+    found = report(tmp_path, AWS, jobs=jobs)
+    assert [job.id for job in found.jobs or ()] == ["7"]
+    assert [part.what for part in found.unknown] == ["the nodes of running jobs"]
+
+
 def test_equal_trees_whatever_switches_are_called(tmp_path: Path) -> None:
     renamed = {i: tuple(f"cw-{part}" for part in path) for i, path in AWS.items()}
     found = report(tmp_path, renamed)

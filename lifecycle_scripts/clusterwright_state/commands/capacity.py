@@ -16,6 +16,7 @@ def answer(view: View) -> dict[str, Any]:
     parts = [
         of_aws("purchases and prices", "capacity"),
         *view.unknown(),
+        *view.without_nodes_of_jobs(),
         *view.without_acceptance("capacity"),
     ]
     return {
@@ -56,10 +57,9 @@ def _idle(view: View, group: str) -> Any:
 def _failure(view: View, group: str) -> dict[str, Any]:
     unpriced = {"minutes": None, "node_minutes": None, "cost_usd": None, "cost_per_hour_usd": None}
     found = {"group": group, "job": None, "job_nodes": None, "replacement": None, **unpriced}
-    if view.state["running"] is None:
+    jobs = view.jobs_on({node["name"] for node in view.nodes if node["group"] == group})
+    if jobs is None:
         return {**found, "note": "which jobs run is unknown"}
-    names = {node["name"] for node in view.nodes if node["group"] == group}
-    jobs = [job for job in view.state["running"] if names.intersection(job["nodes"])]
     if not jobs:
         zero = {"least": 0, "most": 0}
         nothing = {"minutes": zero, "node_minutes": zero, "cost_usd": zero, "cost_per_hour_usd": 0}

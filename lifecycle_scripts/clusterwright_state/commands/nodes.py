@@ -65,13 +65,12 @@ class Work:
     @property
     def jobs(self) -> Optional[list[dict[str, Any]]]:
         """Running jobs on the nodes; None if unknown."""
-        if self._view.state["running"] is None:
+        found = self._view.jobs_on({one.node["name"] for one in self.wanted})
+        if found is None:
             return None
-        names = {one.node["name"] for one in self.wanted}
         return [
-            {key: job[key] for key in ("id", "name", "user")} | {"nodes": len(job["nodes"])}
-            for job in self._view.state["running"]
-            if names.intersection(job["nodes"])
+            {**{key: job[key] for key in ("id", "name", "user")}, "nodes": len(job["nodes"])}
+            for job in found
         ]
 
     def act(self, wait_seconds: float, tell: Callable[[str], None]) -> None:
@@ -117,7 +116,7 @@ class Work:
             "cost_per_hour_usd": None,
             "effects": self.effects,
             "warnings": [],
-            "unknown": list(self._view.unknown()),
+            "unknown": [*self._view.unknown(), *self._view.without_nodes_of_jobs()],
         }
 
     def _action(self, node: Node) -> Action:

@@ -50,7 +50,9 @@ def plan_lines(verb: str, rows: Sequence[Answer], effects: Sequence[str], jobs: 
     lines = [f"{verb} {len(rows)} {'node' if len(rows) == 1 else 'nodes'}"]
     lines += columns([(row["name"], row["group"] or "–", "+".join(row["states"])) for row in rows])
     lines += [f"{one}." for one in effects]
-    if jobs:
+    if jobs is None:
+        lines.append("The jobs on the nodes are unknown.")
+    elif jobs:
         named = ", ".join(f"{job['id']} ({job['name']}, {job['user']})" for job in jobs)
         lines.append(f"Running jobs on the nodes go on: {named}.")
     else:

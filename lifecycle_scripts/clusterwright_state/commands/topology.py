@@ -32,7 +32,7 @@ def answer(view: View) -> dict[str, Any]:
                 f"{job['leaves']} leaves"
             )
             findings.append(finding("job-across-spines", "info", text, [job["id"]]))
-    parts = list(view.unknown())
+    parts = [*view.unknown(), *view.without_nodes_of_jobs()]
     if nodes and not any(paths.values()):
         parts.append(_no_paths(view))
     findings = most_severe_first(findings)
@@ -128,8 +128,10 @@ def _jobs(view: View, paths: Paths) -> Optional[list[dict[str, Any]]]:
         return None
     found = []
     for job in view.state["running"]:
+        if not job["nodes"]:
+            continue
         places = [tuple(paths.get(name) or ()) for name in job["nodes"]]
-        complete = bool(places) and all(places)
+        complete = all(places)
         spines = len({place[:-1] for place in places}) if complete else None
         found.append(
             {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import os
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Optional
 
@@ -19,6 +19,7 @@ DRAIN = frozenset(("DRAIN", "DRAINED", "DRAINING"))
 NOT_RUNNING = frozenset(("POWERED_DOWN", "POWERING_DOWN", "FUTURE"))
 """Nodes that have no instance on purpose are left out."""
 Node = Mapping[str, Any]
+_SHOWN = 5
 
 
 @dataclass(frozen=True)
@@ -88,6 +89,22 @@ class View:
         for part in ("nodes", "jobs"):
             if self.state[part] is None:
                 yield unknown(f"the scheduler's {part}", "slurmctld does not answer")
+
+    def jobs_on(self, names: Container[str]) -> Optional[list[Mapping[str, Any]]]:
+        """Running jobs on the nodes; None if unknown: a job on unknown nodes may be there."""
+        jobs = self.state["running"]
+        if jobs is None or not all(job["nodes"] for job in jobs):
+            return None
+        return [job for job in jobs if any(node in names for node in job["nodes"])]
+
+    def without_nodes_of_jobs(self) -> Iterator[dict[str, Any]]:
+        """Running jobs whose nodes Slurm does not name."""
+        found = [str(job["id"]) for job in self.state["running"] or () if not job["nodes"]]
+        if found:
+            named = f"job{'s' * (len(found) > 1)} {', '.join(found[:_SHOWN])}"
+            more = " and others" if len(found) > _SHOWN else ""
+            reason = f"slurmctld does not name those of {named}{more}"
+            yield unknown("the nodes of running jobs", reason)
 
     def without_acceptance(self, command: str) -> Iterator[dict[str, Any]]:
         """The acceptance of nodes, where it could not be read."""

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from clusterwright_common.probe import CommandResult
 from clusterwright_state import slurm_view
 from clusterwright_state.records import SEPARATOR
 
@@ -242,6 +243,55 @@ def test_jobs_that_did_not_complete(machine: Machine) -> None:
     assert found[0]["nodes"] == ["ip-10-1-0-33", "ip-10-1-0-34"]
     assert found[0]["end"] == "2026-11-23T06:00:00Z"
     assert found[1]["nodes"] == []
+
+
+def test_nodes_that_slurm_does_not_name_are_unknown_not_none(machine: Machine) -> None:
+    """`scontrol show hostnames` fails while slurmctld answers the rest."""
+    times = ("2026-11-23T07:00:00", "2026-11-23T06:59:00")
+    job = ("101", "ada", "RUNNING", "None", *times, "n[1-2]", "train")
+    machine.says("squeue", SEPARATOR.join(job) + "\n")
+    failed = ("99", "ada", "NODE_FAIL", "0:0", "None", "n[1-2]", *times, "1", "c", "s", "train")
+    machine.says("sacct", SEPARATOR.join(failed) + "\n")
+    (machine.root / "said" / "hostnames").unlink()
+    jobs = slurm_view.jobs(machine.probe())
+    ended = slurm_view.ended(machine.probe())
+    partitions = slurm_view.partitions(machine.probe())
+    assert jobs is not None
+    assert ended is not None
+    assert partitions is not None
+    assert [one["nodes"] for one in (*jobs["running"], *ended, *partitions)] == [None] * 3
+    # Whoever changes a reservation has to know its nodes.
+    machine.file("/said/reservations", RESERVATIONS.replace("ip-10-1-0-33", "ip-10-1-0-[33-34]"))
+    assert slurm_view.reservations(machine.probe()) is None
+    nodes = TOPOLOGY.replace("ip-10-1-0-33,ip-10-1-0-34", "ip-10-1-0-[33-34]")
+    machine.file("/said/topology", nodes)
+    found = slurm_view.nodes(machine.probe(), {}, {}, {})
+    assert found is not None
+    assert {node["slurm_switch_path"] is None for node in found} == {True}
+
+
+def test_only_the_jobs_that_are_kept_are_expanded(machine: Machine) -> None:
+    rows = [
+        (str(n), "ada", "FAILED", "1:0", "None", f"n[{n}-{n + 1}]", "2026-11-23T05:00:00",
+         f"2026-11-23T06:{n // 60 % 60:02}:{n % 60:02}", "0", "", "", "x")
+        for n in range(slurm_view.MOST_ENDED + 20)
+    ]  # fmt: skip
+    machine.says("sacct", "".join(SEPARATOR.join(row) + "\n" for row in reversed(rows)))
+    asked: list[str] = []
+    probe = machine.probe()
+    run = probe.run
+
+    def counted(argv: list[str], *rest: float) -> CommandResult:
+        asked.append(argv[-1])
+        if "hostnames" in argv:
+            return CommandResult(0, "n1\nn2\n", "")
+        return run(argv, *rest)
+
+    probe.run = counted  # type: ignore[method-assign,assignment]
+    found = slurm_view.ended(probe)
+    assert found is not None
+    assert [one["id"] for one in found] == [str(n) for n in range(20, slurm_view.MOST_ENDED + 20)]
+    assert len(asked) == 1 + slurm_view.MOST_ENDED
 
 
 def test_version_and_daemons(machine: Machine) -> None:

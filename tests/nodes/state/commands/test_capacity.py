@@ -27,6 +27,17 @@ def test_idle_nodes_are_known_and_purchases_are_not(commands: Commands) -> None:
     assert "workers" in commands.run("capacity")[1]
 
 
+def test_running_job_on_unknown_nodes_is_not_no_job(commands: Commands) -> None:
+    commands.nodes = [slurm_node("workers-1", states=["ALLOCATED"])]
+    commands.running = [{"id": "7", "name": "t", "user": "ada", "nodes": None, "since": None}]
+    found = commands.answer("capacity")
+    CapacityReportOutput.model_validate_json(json.dumps(found))
+    assert found["failures"][0]["job_nodes"] is None
+    assert found["failures"][0]["note"] == "which jobs run is unknown"
+    part = next(one for one in found["unknown"] if one["what"] == "the nodes of running jobs")
+    assert part["reason"] == "slurmctld does not name those of job 7"
+
+
 def test_an_idle_group_loses_nothing(commands: Commands) -> None:
     found = commands.answer("capacity")
     CapacityReportOutput.model_validate_json(json.dumps(found))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from clusterwright_state.commands.text import plan_lines
 
 from clusterwright.json_output.node import NodeOutput
 from tests.nodes.state.commands.conftest import Commands, slurm_node
@@ -19,6 +20,17 @@ def test_drain_says_who_and_why(commands: Commands) -> None:
     ]
     assert found["nodes"][0]["outcome"] == "done"
     assert found["exit_code"] == 0
+
+
+def test_running_job_on_unknown_nodes_is_not_no_job(commands: Commands) -> None:
+    commands.running = [{"id": "7", "name": "t", "user": "ada", "nodes": None, "since": None}]
+    found = commands.answer("node", "drain", "workers-1", "--because=x", "--yes")
+    NodeOutput.model_validate_json(json.dumps(found))
+    assert found["jobs"] is None
+    assert [one["what"] for one in found["unknown"]] == ["the nodes of running jobs"]
+    told = plan_lines("drain", [], [], found["jobs"])
+    assert "The jobs on the nodes are unknown." in told
+    assert "No job runs on the nodes." in plan_lines("drain", [], [], [])
 
 
 def test_platforms_that_replace_drained_nodes_reserve(commands: Commands) -> None:

@@ -29,6 +29,10 @@ def test_hyperpods_tree_is_compared_with_slurms(commands: Commands) -> None:
         "id": "top", "layer": 1, "parent": None, "nodes": ["workers-1", "workers-2", "workers-3"],
     }  # fmt: skip
     assert "Running jobs" in commands.run("topology")[1]
+    commands.running = [{**job, "nodes": None, "since": None}]
+    found = commands.answer("topology")
+    assert found["jobs"] == []
+    assert [one["what"] for one in found["unknown"]] == ["the nodes of running jobs"]
 
 
 def test_without_a_tree_of_aws_it_is_unknown(commands: Commands) -> None:
