@@ -13,6 +13,7 @@ from typing import Any
 from clusterwright_localaws.cloudformation.errors import ValidationError
 from clusterwright_localaws.cloudformation.evaluate import text
 from clusterwright_localaws.cloudformation.template_limits import MAXIMUM_PARAMETER_BYTES
+from clusterwright_localaws.core import patterns
 
 HIDDEN = "****"
 _SSM_VALUE = re.compile(r"AWS::SSM::Parameter::Value<(.+)>")
@@ -78,8 +79,9 @@ def resolve_parameters(
     missing = [name for name in declarations if name not in chosen]
     if missing:
         raise ValidationError(f"Parameters: [{', '.join(missing)}] must have values")
+    allowance = patterns.Allowance()
     return {
-        name: _resolve(name, declaration, chosen[name], fetch_ssm)
+        name: _resolve(name, declaration, chosen[name], fetch_ssm, allowance)
         for name, declaration in declarations.items()
     }
 
@@ -149,8 +151,8 @@ def _check_declaration(name: str, declaration: Mapping[str, Any]) -> None:
             f"Template format error: Every Default member must be a string (parameter {name})."
         )
     try:
-        re.compile(str(declaration.get("AllowedPattern", "")))
-    except re.error as error:
+        patterns.compiled_pattern(str(declaration.get("AllowedPattern", "")))
+    except patterns.PatternError as error:
         raise ValidationError(
             f"Template format error: AllowedPattern of parameter {name} cannot be read: {error}"
         ) from None
@@ -161,6 +163,7 @@ def _resolve(
     declaration: Mapping[str, Any],
     given: str,
     fetch_ssm: Callable[[str], str | None],
+    allowance: patterns.Allowance,
 ) -> Parameter:
     kind = declaration["Type"]
     if len(given.encode()) > MAXIMUM_PARAMETER_BYTES:
@@ -181,11 +184,17 @@ def _resolve(
     if kind == "CommaDelimitedList" or _LIST.fullmatch(kind):
         parsed = [item.strip() for item in value.split(",")] if value else []
     for item in parsed if isinstance(parsed, list) else [parsed]:
-        _check(name, declaration, kind, item)
+        _check(name, declaration, kind, item, allowance)
     return Parameter(name, given, parsed, hidden, from_ssm is not None)
 
 
-def _check(name: str, declaration: Mapping[str, Any], kind: str, value: str) -> None:
+def _check(
+    name: str,
+    declaration: Mapping[str, Any],
+    kind: str,
+    value: str,
+    allowance: patterns.Allowance,
+) -> None:
     def refuse(message: str) -> ValidationError:
         described = declaration.get("ConstraintDescription")
         if described:
@@ -199,12 +208,19 @@ def _check(name: str, declaration: Mapping[str, Any], kind: str, value: str) -> 
     if allowed is not None and value not in [text(item) for item in allowed]:
         raise refuse("must be one of AllowedValues")
     pattern = declaration.get("AllowedPattern")
-    if pattern is not None and not re.fullmatch(str(pattern), value):
+    if pattern is not None and not _matches(str(pattern), value, allowance):
         raise refuse(f"must match pattern {pattern}")
     for key, wrong, message in _limits(value, numeric):
         limit = declaration.get(key)
         if limit is not None and wrong(float(limit)):
             raise refuse(message.format(text(limit)))
+
+
+def _matches(pattern: str, value: str, allowance: patterns.Allowance) -> bool:
+    try:
+        return patterns.matches(pattern, value, whole=True, allowance=allowance)
+    except patterns.PatternTimeout:
+        return True
 
 
 def _limits(value: str, numeric: bool) -> list[tuple[str, Callable[[float], bool], str]]:

@@ -18,6 +18,7 @@ from typing import Any
 
 from clusterwright.cfn import resource_schemas
 from clusterwright_localaws.cloudformation.evaluate import UNKNOWN, contains_unknown, text
+from clusterwright_localaws.core import patterns
 
 Schema = Mapping[str, Any]
 
@@ -375,22 +376,8 @@ def _listed(names: list[str]) -> str:
     return "[" + ", ".join(names) + "]"
 
 
-@functools.lru_cache(maxsize=4096)
-def _compiled(pattern: str) -> Any:
-    try:
-        return re.compile(pattern)
-    except re.error:
-        pass
-    try:
-        import regex
-
-        # Unicode classes such as \p{L}, which the standard library does not support.
-        return regex.compile(pattern)
-    except (ImportError, regex.error):
-        return None
-
-
 def _matches(pattern: str, value: str) -> bool:
-    compiled = _compiled(pattern)
-    # A pattern that neither library reads cannot refuse anything.
-    return compiled is None or compiled.search(value) is not None
+    try:
+        return patterns.matches(pattern, value)
+    except patterns.PatternError:  # then it cannot refuse anything
+        return True

@@ -13,6 +13,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
+from clusterwright_localaws.core import patterns
+
 _INTEGERS = frozenset({"integer", "long", "short", "byte"})
 _NUMBERS = frozenset({"float", "double"})
 # Values that AWS answers although its model lacks them, by shape: a stack's states in its events,
@@ -75,8 +77,6 @@ _CLASS = re.compile(r"\[(?:\\.|[^\]\\])*\]")
 _NEVER_MET = re.compile(r"[\w/:.}-]\^")
 # The value in a message; it may have quotes of its own.
 _VALUE = re.compile(r"\AValue '.*' at (?='[^']*' failed to satisfy constraint: )", re.DOTALL)
-# A pattern that takes longer than this to match is not enforced.
-_PATTERN_TIMEOUT_SECONDS = 0.5
 
 
 def violations(shape: Any, value: Any, *, answers: bool = False) -> list[str]:
@@ -211,28 +211,19 @@ def _range(shape: Any, value: float, path: str) -> Iterator[str]:
 
 def matches(pattern: str, value: str) -> bool:
     """Return whether a model's pattern, in Java's syntax, matches the whole of `value`."""
-    import regex
-
-    compiled = _compiled(pattern)
-    if compiled is None:
+    # The models' patterns are Java's; one that Python does not read, or that takes too long, is
+    # not enforced.
+    if not _can_be_met(pattern):
         return True
     try:
-        return compiled.fullmatch(value, timeout=_PATTERN_TIMEOUT_SECONDS) is not None
-    except (TimeoutError, regex.error):
+        return patterns.matches(pattern, value, whole=True)
+    except patterns.PatternError:
         return True
 
 
 @functools.lru_cache(maxsize=4096)
-def _compiled(pattern: str) -> Any:
-    # The models' patterns are Java's; those that Python's `regex` does not read are not enforced.
-    import regex
-
-    if _NEVER_MET.search(_CLASS.sub("", pattern)):
-        return None
-    try:
-        return regex.compile(pattern)
-    except regex.error:
-        return None
+def _can_be_met(pattern: str) -> bool:
+    return _NEVER_MET.search(_CLASS.sub("", pattern)) is None
 
 
 def _constraint(path: str, value: object, rule: str) -> str:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import pytest
@@ -76,6 +77,11 @@ def value(text: str) -> dict[str, str]:
             [value("a,b")],
             "'P' must be one of AllowedValues",
         ),
+        (
+            {"Type": "String", "AllowedPattern": "(" * 9_000 + ")" * 9_000},
+            [value("y")],
+            "AllowedPattern of parameter P cannot be read",
+        ),
         ({"Type": "Nonsense"}, [value("y")], "Unrecognized parameter type: Nonsense"),
         (
             {"Type": "AWS::SSM::Parameter::Value<String>"},
@@ -92,6 +98,18 @@ def value(text: str) -> dict[str, str]:
 def test_refused(declaration: dict[str, Any], given: list[dict[str, Any]], message: str) -> None:
     with pytest.raises(ValidationError, match=message):
         resolve(declaration, *given)
+
+
+def test_pattern_that_takes_too_long_is_not_compared() -> None:
+    slow = {"Type": "String", "AllowedPattern": "(a|aa)+$"}
+    assert resolve(slow, value("a" * 40 + "!")).value.endswith("!")
+
+
+def test_time_of_comparisons_is_limited_for_all_values_together() -> None:
+    slow = {"Type": "CommaDelimitedList", "AllowedPattern": "(a|aa)+$"}
+    started = time.monotonic()
+    assert resolve(slow, value(",".join(["a" * 60 + "!"] * 50)))
+    assert time.monotonic() - started < 10
 
 
 def test_values() -> None:

@@ -163,19 +163,19 @@ def _read(current: Runtime, operation: str, request: Request, kept: Samples) -> 
     name = "query" if operation == "QueryMetrics" else "match[]"
     text = request.values.get(name, "")
     try:
-        asked = selector(text)
+        selected = list(_selected(kept, selector(text)))
         at = float(request.values.get("time") or current.clock.now().timestamp())
     except (SelectorError, ValueError) as error:
         return _failed(str(error))
     if operation == "GetSeries":
-        data: Any = [dict(labels) for labels, _ in _selected(kept, asked)]
+        data: Any = [dict(labels) for labels, _ in selected]
     else:
         since = (at - _LOOKBACK.total_seconds()) * 1000
         data = {
             "resultType": "vector",
             "result": [
                 {"metric": dict(labels), "value": [at, _text(one.value)]}
-                for labels, one in _selected(kept, asked)
+                for labels, one in selected
                 if since < one.time_ms <= at * 1000 and not _is_stale(one.value)
             ],
         }

@@ -14,6 +14,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from clusterwright_localaws.core import patterns
+
 _NAME: Final = r"[a-zA-Z_:][a-zA-Z0-9_:]*"
 LONGEST: Final = 1024
 """Characters of a selector."""
@@ -68,18 +70,30 @@ def selector(text: str) -> list[Matcher]:
                     f"the local AWS does not evaluate {value!r}: a repeated group with "
                     "repetitions or alternatives, too deep groups, or a form that Prometheus lacks"
                 )
-            _compiled(value)
+            try:
+                patterns.compiled_pattern(value)
+            except patterns.PatternError as error:
+                raise SelectorError(f"{value!r} is no regular expression: {error}") from None
         asked.append(Matcher(one[1], one[2], value))
         at = one.end()
     return asked
 
 
 def matches(asked: list[Matcher], labels: Mapping[str, str]) -> bool:
-    """Return whether a series fulfils all conditions."""
+    """Return whether a series fulfils all conditions.
+
+    Raises
+    ------
+    SelectorError
+        The comparison takes too long.
+    """
     for one in asked:
         value = labels.get(one.label, "")
         if "~" in one.operator:
-            fulfilled = _compiled(one.value).fullmatch(value) is not None
+            try:
+                fulfilled = patterns.matches(one.value, value, whole=True)
+            except patterns.PatternError as error:
+                raise SelectorError(f"the local AWS does not evaluate it: {error}") from error
         else:
             fulfilled = value == one.value
         if fulfilled == one.operator.startswith("!"):
@@ -110,10 +124,3 @@ def _may_take_long(pattern: str) -> bool:
         elif repeats or sign == "|":
             inside[-1] = True
     return False
-
-
-def _compiled(pattern: str) -> re.Pattern[str]:
-    try:
-        return re.compile(pattern)
-    except (re.error, OverflowError, RecursionError) as error:
-        raise SelectorError(f"{pattern!r} is no regular expression: {error}") from None

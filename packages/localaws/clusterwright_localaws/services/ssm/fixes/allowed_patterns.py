@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
+
+from clusterwright_localaws.core import patterns
 
 MOTO_VERSION = "5.2.5"
 DESCRIPTION = "SSM: a value that does not match AllowedPattern is refused"
@@ -40,8 +41,10 @@ def apply() -> None:
         pattern = allowed_pattern  # None where there is none
         if pattern:
             try:
-                is_met = re.search(pattern, str(value)) is not None
-            except re.error as error:
+                is_met = patterns.matches(pattern, str(value))
+            except patterns.PatternTimeout:
+                is_met = True
+            except patterns.PatternError as error:
                 raise JsonRESTError(
                     "InvalidAllowedPatternException",
                     f"The allowed pattern is no regular expression: {error}",

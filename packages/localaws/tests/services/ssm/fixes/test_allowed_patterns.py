@@ -23,3 +23,10 @@ def test_pattern_that_is_none() -> None:
     given = {"Name": "/n", "Type": "String", "Value": "a", "AllowedPattern": "("}
     found = refusal(client("ssm").put_parameter, **given)
     assert "InvalidAllowedPatternException" in str(found)
+
+
+@pytest.mark.usefixtures("aws")
+def test_pattern_that_takes_too_long_is_not_compared() -> None:
+    given = {"Name": "/n", "Type": "String", "AllowedPattern": "(a|aa)+$"}
+    client("ssm").put_parameter(Value="a" * 40 + "!", **given)
+    assert client("ssm").get_parameter(Name="/n")["Parameter"]["Value"].endswith("!")
