@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from clusterwright.cli.errors import UserError
+from clusterwright.cli.options import FiniteFloatRange
 
 if TYPE_CHECKING:
     from clusterwright_localaws.probes.calls import BotoCaller
@@ -183,7 +184,7 @@ class _Price(click.ParamType[tuple[str, float]]):
 )
 @click.option(
     "--budget",
-    type=click.FloatRange(min=0),
+    type=FiniteFloatRange(min=0),
     metavar="USD",
     help="The most that the run may cost; required with --create.",
 )
@@ -201,7 +202,7 @@ class _Price(click.ParamType[tuple[str, float]]):
 @click.option(
     "--deletion-timeout",
     "deletion_timeout_s",
-    type=click.FloatRange(min=0, max=3600),
+    type=FiniteFloatRange(min=0, max=3600),
     default=120,
     show_default=True,
     metavar="SECONDS",

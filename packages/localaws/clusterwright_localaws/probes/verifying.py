@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
+import math
 import secrets
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -96,7 +97,8 @@ def select(
     Raises
     ------
     VerifyError
-        No probe has such an id, a price is unknown, or the sum is above the budget.
+        No probe has such an id, a price is unknown, an amount is none, or the sum is above
+        the budget.
     """
     everything = list(probes)
     unmatched = [one for one in patterns if not fnmatch.filter([p.id for p in everything], one)]
@@ -120,15 +122,27 @@ def select(
             f"the price of {', '.join(unknown)} is unknown",
             f"state it with --price {unknown[0]}=USD, or name other probes with --probe",
         )
+    wrong = [name for name, price in prices.items() if price is not None and not _is_amount(price)]
+    if wrong:
+        raise VerifyError(
+            f"the price of {', '.join(wrong)} is no amount",
+            f"give a number from 0 with --price {wrong[0]}=USD",
+        )
     cost = sum(price for price in prices.values() if price is not None)
     if create and budget_usd is None:
         raise VerifyError("--create needs a budget", "add --budget USD")
+    if budget_usd is not None and not _is_amount(budget_usd):
+        raise VerifyError("the budget is no amount", "give a number from 0 with --budget")
     if budget_usd is not None and cost > budget_usd + _ENOUGH:
         raise VerifyError(
             f"the probes cost up to USD {cost:.2f}, the budget is USD {budget_usd:.2f}",
             "raise --budget, or name fewer probes with --probe",
         )
     return Selection(tuple(chosen), tuple(left_out), cost)
+
+
+def _is_amount(usd: float) -> bool:
+    return math.isfinite(usd) and usd >= 0
 
 
 def identity(caller: Caller) -> str:

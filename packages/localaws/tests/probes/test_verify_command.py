@@ -117,6 +117,9 @@ def test_everything_is_deleted_after_an_interruption() -> None:
     [
         (["--create"], 3, "--create needs a budget"),
         (["--create", "--budget", "0.01"], 3, "the budget is USD 0.01"),
+        (["--create", "--budget", "nan"], 3, "'nan' is not a number"),
+        (["--create", "--budget", "inf"], 3, "'inf' is not a number"),
+        (["--deletion-timeout", "nan"], 3, "'nan' is not a number"),
         (["--probe", "none"], 3, "no probe is called 'none'"),
         (["--price", "one"], 3, "'one' is not PROBE=USD"),
         (["--endpoint", "http://127.0.0.1:9"], 2, "does not say whose credentials these are"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -46,6 +47,19 @@ class TestSelection:
     def test_create_needs_a_budget(self) -> None:
         with pytest.raises(VerifyError, match="--create needs a budget"):
             select(library.probes(), create=True)
+
+    @pytest.mark.parametrize("amount", [math.nan, math.inf, -1.0])
+    def test_budget_is_a_finite_amount(self, amount: float) -> None:
+        with pytest.raises(VerifyError, match="the budget is no amount"):
+            select(library.probes(), create=True, budget_usd=amount)
+
+    @pytest.mark.parametrize("amount", [math.nan, math.inf, -1.0])
+    def test_stated_price_is_a_finite_amount(
+        self, amount: float, probe: Callable[..., Probe]
+    ) -> None:
+        given = [probe({"ec2.RunInstances": {"MinCount": 1}, "answer": {"A": 1}})]
+        with pytest.raises(VerifyError, match="the price of one is no amount"):
+            select(given, create=True, budget_usd=1, stated_usd={"one": amount})
 
     def test_sum_is_compared_with_the_budget(self) -> None:
         keys = ["kms-alias-*"]
