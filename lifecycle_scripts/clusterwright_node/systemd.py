@@ -57,11 +57,11 @@ def has_unit(node: Node, unit: str, text: str) -> bool:
 
 
 def install_unit(node: Node, unit: str, text: str, timeout_seconds: float = 300.0) -> None:
-    """Write a unit, reload systemd, start and enable the unit."""
+    """Write a unit, enable it, which reloads systemd, and start it."""
     if node.machine.read_text(unit_path(unit)) != text:
         node.machine.write_text(unit_path(unit), text)
-    # Always: an earlier run may have been killed between the file and the reload.
-    node.machine.change("systemctl", "daemon-reload")
+    # Always: an earlier run may have been killed between the file and the reload. It reloads as
+    # `daemon-reload` does even if the unit is enabled already (systemctl(1)).
     node.machine.change("systemctl", "enable", unit)
     start(node, unit, timeout_seconds)
 

@@ -489,8 +489,7 @@ class FakeMachine(Machine):
     def _cmd_systemctl(self, args: list[str]) -> tuple[int, str, str]:
         verb = args[0]
         if verb == "daemon-reload":
-            for name, unit in self.state["units"].items():
-                unit["loaded"] = self._unit_text(name)
+            self._reload_units()
             return 0, "", ""
         name = args[1]
         text = self._unit_text(name)
@@ -503,6 +502,7 @@ class FakeMachine(Machine):
         unit = self._unit(name)
         if verb in ("enable", "disable"):
             unit["enabled"] = verb == "enable"
+            self._reload_units()
             return 0, "", ""
         if verb in ("stop", "restart"):
             unit["active"] = False
@@ -520,6 +520,10 @@ class FakeMachine(Machine):
                 f"Job for {name} failed because the control process exited with error code.",
             )
         return 0, "", ""
+
+    def _reload_units(self) -> None:
+        for name, unit in self.state["units"].items():
+            unit["loaded"] = self._unit_text(name)
 
     def _unit(self, name: str) -> dict[str, Any]:
         fresh = {"active": False, "enabled": False, "loaded": None}

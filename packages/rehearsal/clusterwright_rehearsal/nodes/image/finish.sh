@@ -87,7 +87,9 @@ for unit in slurmctld slurmd slurmdbd sackd mariadb munge nfs-client.target rpcb
 done
 systemctl --root="${root}" enable chrony emulated-hardware dlami-nvme emulated-aws.socket >/dev/null 2>&1
 systemctl --root="${root}" set-default multi-user.target >/dev/null 2>&1
-# Not needed in a container, and each start takes time.
+# Not needed in a container, and each start takes time; generators run at each reload, too. That of
+# fstab stays for file systems which lifecycle scripts add.
+find "${root}/usr/lib/systemd/system-generators" -type f ! -name systemd-fstab-generator -delete
 systemctl --root="${root}" mask systemd-logind getty.target console-getty.service ldconfig.service \
   systemd-journal-flush.service systemd-hwdb-update.service systemd-update-done.service \
   systemd-udevd.service systemd-udev-trigger.service systemd-udevd-kernel.socket \

@@ -129,6 +129,9 @@ def preload() -> dict[bytes, bytes]:
     for name in _MODULES:
         with contextlib.suppress(ImportError):  # another version: it is imported by each call
             importlib.import_module(name)
+    with contextlib.suppress(ImportError, AttributeError):  # an older version has no such module
+        # For its user agent; kept in the module, otherwise each call would start `lsb_release`.
+        importlib.import_module("distro").major_version()
     gc.collect()
     gc.freeze()
     return {name: text for name, text in os.environb.items() if before.get(name) != text}
