@@ -52,6 +52,7 @@ class Hold:
         self._level = level
         self._runs = runs
         self._listed: dict[tuple[str, str], float] = {}
+        self._cancelled: dict[str, str] = {}
 
     def announced(self) -> dict[str, str]:
         """The time of the last announced boot, by node: earlier tests do not count."""
@@ -92,14 +93,15 @@ class Hold:
             if _announces(node) and node["name"] in reserved and not _GONE & {*node["states"]}
         ]
         if booted:
+            # Drained nodes start no job, so each test is of the boot before.
             changes += self._cancel_tests(probe, booted)
         for name in booted:
             words = ["update", f"NodeName={name}", "State=RESUME"]
             answer = probe.run(["scontrol", *words], _TIMEOUT_SECONDS)
             change = {"resumed": name}
             changes.append(change if answer.ok else {**change, "error": answer.summary})
-        self._test([node for node in members if node["name"] in reserved], states, announced)
-        return changes
+        nodes = [node for node in members if node["name"] in reserved]
+        return changes + self._test(probe, nodes, states, announced)
 
     def _has_started(self, node: Mapping[str, Any], announced: Optional[str]) -> bool:
         """False while slurmctld shows the slurmd of an instance that this one replaces.
@@ -121,8 +123,7 @@ class Hold:
     def _cancel_tests(self, probe: Probe, nodes: Sequence[str]) -> list[dict[str, Any]]:
         """Cancel the tests of boots that are over; return what failed.
 
-        Drained nodes start no job, so each is of the boot before. Its srun would wait for minutes
-        until it misses the node, and there is one run at a time.
+        Their srun would wait for minutes until it misses the node, and there is one run at a time.
         """
         if self._runs.busy() is None:
             return []
@@ -142,13 +143,36 @@ class Hold:
             records.write(self._path, {**content, "schema_version": 1, "announced": announced})
         return announced
 
+    def _cancel_tests_of_former(
+        self, probe: Probe, nodes: Sequence[Mapping[str, Any]]
+    ) -> list[dict[str, Any]]:
+        """Cancel each test of an instance that was replaced since the hold started it.
+
+        The boot need not have been announced: a node that is drained keeps the reason. A slurmd
+        that has started before the test runs it, and after a restart it continues to.
+        """
+        content = records.read(self._path)
+        tried, instances = dict(content.get("tried", {})), dict(content.get("instances", {}))
+        former = [
+            node["name"]
+            for node in nodes
+            if self._is_another(node, instances.get(node["name"]))
+            and (node["slurmd_start_time"] or "") > tried[node["name"]]
+            and self._cancelled.get(node["name"]) != tried[node["name"]]
+        ]
+        failed = self._cancel_tests(probe, former) if former else []
+        if not failed:
+            self._cancelled.update({name: tried[name] for name in former})
+        return failed
+
     def _test(
         self,
+        probe: Probe,
         nodes: Sequence[Mapping[str, Any]],
         states: Mapping[str, Any],
         announced: Mapping[str, str],
-    ) -> None:
-        """Start a run for nodes that can take its job, one run at a time."""
+    ) -> list[dict[str, Any]]:
+        """Start a run for nodes that can take its job, one run at a time; return what failed."""
         # Of accepted nodes the record is not read again: looks are frequent.
         started = [
             node
@@ -157,7 +181,7 @@ class Hold:
             and self._has_started(node, announced.get(node["name"]))
         ]
         if self._runs.busy() is not None:
-            return
+            return self._cancel_tests_of_former(probe, started)
         content, now = records.read(self._path), time.time()
         tried = {str(name): str(at) for name, at in dict(content.get("tried", {})).items()}
         instances = dict(content.get("instances", {}))
@@ -178,7 +202,7 @@ class Hold:
             )
         ]
         if not wanted:
-            return
+            return []
         at = stamp(now)
         tried.update(dict.fromkeys(wanted, at))
         instances.update(
@@ -192,6 +216,7 @@ class Hold:
         records.write(self._path, {**content, "schema_version": 1, **changed})
         run = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(now)) + "-hold"
         self._runs.start(run, self._level, wanted, {}, dict.fromkeys(wanted, RESERVATION))
+        return []
 
     def _is_another(self, node: Mapping[str, Any], tried: Optional[str]) -> bool:
         """Whether the instance has replaced the one of the hold's last test, and is not tested.

@@ -174,6 +174,32 @@ def test_the_test_of_a_boot_that_is_over_is_cancelled(controller: Controller) ->
     ]
 
 
+def test_the_test_of_a_replaced_instance_is_cancelled_once(controller: Controller) -> None:
+    """A node that was drained announces no boot. slurmctld may not miss the job for minutes."""
+    controller.reserved = ["a", "b"]
+    before = {"slurmd_start_time": BOOT}
+    controller.nodes = [node("a", **before), node("b", **before)]
+    controller.look()
+    assert [nodes for _, nodes, _ in controller.started] == [["a", "b"]]
+    path = controller.folder / "wanted/20261123T082640Z-hold.json"
+    path.parent.mkdir(parents=True)
+    path.write_text(json.dumps({"nodes": ["a", "b"]}))
+    controller.now += 10
+    restarted = {"slurmd_start_time": stamp(controller.now)}
+    looks = (
+        (node("a", **restarted), node("b", **before)),  # the same instance: steps continue
+        (node("a", instance_id="i-other", **before), node("b", **before)),  # not yet started
+        (node("a", instance_id="i-other", **restarted), node("b", **before)),
+        (node("a", instance_id="i-other", **restarted), node("b", **before)),
+    )
+    for controller.nodes in looks:
+        controller.look()
+    user = f"--user={os.getuid()}"
+    assert controller.commands() == [
+        f"scancel --quiet {user} --name=clusterwright-acceptance --nodelist=a"
+    ]
+
+
 def test_a_test_that_cannot_be_cancelled_is_said(controller: Controller, tmp_path: Path) -> None:
     path = controller.folder / "wanted/20261123T080000Z-hold.json"
     path.parent.mkdir(parents=True)
