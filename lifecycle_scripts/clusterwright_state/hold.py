@@ -189,6 +189,7 @@ class Hold:
             node["name"]
             for node in started
             if "IDLE" in node["states"]
+            and node["partitions"]  # otherwise no job of a test starts there
             and not TAKES_NO_JOB.intersection(node["states"])
             and (
                 self._is_another(node, instances.get(node["name"]))

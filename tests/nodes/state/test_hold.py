@@ -24,6 +24,7 @@ def node(name: str, *states: str, **changes: Any) -> dict[str, Any]:
     return {
         "name": name,
         "states": list(states) or ["IDLE"],
+        "partitions": ["gpu"],
         "reason": "",
         "reason_at": None,
         "boot_time": BOOT,
@@ -369,6 +370,13 @@ def test_an_instance_waits_for_its_slurmd_for_a_limited_time(controller: Control
     controller.look()
     assert controller.started == []
     controller.now += 2
+    controller.look()
+    assert [nodes for _, nodes, _ in controller.started] == [["a"]]
+
+
+def test_a_node_without_a_partition_is_not_tested(controller: Controller) -> None:
+    """No job of a test starts there, so it would be tried again every minute."""
+    controller.nodes = [node("a"), node("login", partitions=[])]
     controller.look()
     assert [nodes for _, nodes, _ in controller.started] == [["a"]]
 
