@@ -106,7 +106,9 @@ class AcceptOutput(Envelope):
     )
     run: str | None = field("The id of the run, for --run; null for a dry run.")
     nodes: tuple[AcceptNodeOutput, ...] = field("Every node of the run.")
-    suspects: tuple[AcceptSuspectOutput, ...] = field("Nodes and paths that pairs name.")
+    suspects: tuple[AcceptSuspectOutput, ...] = field(
+        "Nodes and paths that tests of several nodes name."
+    )
     cluster_checks: tuple[AcceptClusterCheckOutput, ...] = field("Tests of several nodes.")
     baseline: tuple[AcceptBaselineOutput, ...] = field("The cluster's own figures.")
     cost_usd: Usd | None = field("Planned; null if the price of a group is unknown.")

@@ -1,7 +1,8 @@
 """The cluster's own baseline, where no floor is known, and for later runs. Pure.
 
-A node fails if its figure is more than three median absolute deviations *and* more than 5 % below
-the median of the cluster's nodes. With fewer than three nodes the median says nothing.
+A node fails if its figure is more than three median absolute deviations *and* more than 5 % (or
+another share) below the median of the cluster's nodes. With fewer than three nodes the median
+says nothing.
 """
 
 from __future__ import annotations
@@ -16,7 +17,6 @@ from clusterwright_acceptance.outcome import FAIL, PASS, Outcome, unknown
 DEVIATIONS = 3.0
 SHARE = 0.05
 FEWEST_NODES = 3
-SOURCE = "the median of this cluster's nodes; 3 deviations and 5 % below it fail (our rule)"
 
 
 @dataclass(frozen=True)
@@ -48,20 +48,22 @@ def measure(values: Sequence[float]) -> tuple[float, float]:
     return middle, median(abs(value - middle) for value in values)
 
 
-def compare(values: Mapping[str, float], unit: str) -> dict[str, Outcome]:
+def compare(values: Mapping[str, float], unit: str, share: float = SHARE) -> dict[str, Outcome]:
     """The outcome of each node by its figure; unknown with fewer than three nodes."""
     if len(values) < FEWEST_NODES:
         reason = f"no floor is known, and {len(values)} nodes are too few to compare"
         return {node: unknown(reason, value=value, unit=unit) for node, value in values.items()}
     middle, deviation = measure(list(values.values()))
-    floor = middle - max(DEVIATIONS * deviation, SHARE * middle)
+    floor = middle - max(DEVIATIONS * deviation, share * middle)
+    source = f"the median of this cluster's nodes; {DEVIATIONS:.0f} deviations and {share:.0%}"
+    source = f"{source.replace('%', ' %')} below it fail (our rule)"
     found = {}
     for node, value in values.items():
         if value < floor:
             reason = f"{value:.4g} {unit}, the median of {len(values)} nodes is {middle:.4g}"
-            found[node] = Outcome(FAIL, reason, value, floor, unit, SOURCE, "check")
+            found[node] = Outcome(FAIL, reason, value, floor, unit, source, "check")
         else:
-            found[node] = Outcome(PASS, "", value, floor, unit, SOURCE)
+            found[node] = Outcome(PASS, "", value, floor, unit, source)
     return found
 
 

@@ -25,6 +25,7 @@ from clusterwright_acceptance import (
     baseline,
     cluster_run,
     expected,
+    lustre,
     nccl_output,
     node_run,
     registry,
@@ -243,7 +244,7 @@ def _test_node(name: str, wanted: Wanted, launcher: Launcher, folder: Path) -> d
     done = launcher.run(
         [name], argv, tasks_per_node=1, timeout_seconds=limit, env={"PYTHONPATH": LIBRARY}
     )
-    found = _result_in(done.stdout)
+    found = None if done.exit_code is None else _result_in(done.stdout)
     if found is None:
         if done.lost:
             return _not_tested(name, REJECTED, "the node stopped during the checks", "reboot")
@@ -352,44 +353,73 @@ def _test_together(
     if own is None:
         outcome = unknown(f"{expected.FILE} of {', '.join(asked)} cannot be read")
         return _Several({PAIRS: dict.fromkeys(names, outcome)}, not_started=names)
-    by_node: dict[str, Mapping[str, Outcome]] = {}
-    rows: list[dict[str, Any]] = []
-    suspects: list[dict[str, Any]] = []
-    fresh: list[Baseline] = []
-    bandwidths: list[Accepted] = []
-    good = names
-    not_started: tuple[str, ...] = ()
+    found = _Several()
+    gone: set[str] = set()
     if own.kind == "nvidia":
-        try:
-            conclusion, tests = cluster_run.run_pairs(
-                names, own, launcher, journal, wanted.run, say=say
-            )
-        except running.Missing as error:
-            by_node[PAIRS] = dict.fromkeys(names, unknown(str(error)))
-            good, not_started = [], tuple(names)
-        else:
-            not_started = conclusion.not_started
-            by_node[PAIRS] = cluster_run.pair_outcomes(names, conclusion, tests)
-            suspects = [
-                {**one, "kind": _KINDS.get(one["kind"], one["kind"])}
-                for one in cluster_run.pair_suspects(conclusion)
-            ]
-            good = [name for name in names if name in conclusion.cleared]
-        if len(good) > 1:
-            versions = _common_versions([one for one in members if str(one["name"]) in good])
-            ranks = len(good) * (own.type.accelerator_count or 1)
-            for mib, one in cluster_run.cluster_allreduce(good, own, launcher).items():
-                decided, new = _against_kept(
-                    one, own.instance_type, mib, len(good), versions, kept
-                )
-                fresh += [] if new is None else [new]
-                figure = accepted.of(decided, wanted.run, own.instance_type, len(good), ranks, mib)
-                bandwidths += [] if figure is None else [figure]
-                rows.append(_row("cluster-allreduce", decided, own, good, today, size_mib=mib))
-    free = [name for name in names if name not in not_started] or names
-    for mount, one in cluster_run.lustre_write(free, own, launcher).items():
-        rows.append(_row("lustre-write", one, own, free, today, mount_path=mount))
-    return _Several(by_node, rows, suspects, fresh, bandwidths, not_started)
+        found, gone = _allreduces(wanted, names, members, own, launcher, journal, kept, today, say)
+    there = [name for name in names if name not in gone]
+    free = [name for name in there if name not in found.not_started] or there
+    writes = lustre.write(free, own, launcher) if free else {}
+    bad: dict[str, Outcome] = {}
+    for mount, one in writes.items():
+        bad = {**one.bad, **bad}
+        row = _row("lustre-write", one.outcome, own, free, today, mount_path=mount)
+        found.rows.append(row)
+    return _with_bad(found, "lustre-write", bad)
+
+
+def _allreduces(
+    wanted: Wanted,
+    names: Sequence[str],
+    members: Sequence[Mapping[str, Any]],
+    own: Expected,
+    launcher: Launcher,
+    journal: Path,
+    kept: Sequence[Baseline],
+    today: str,
+    say: Callable[[str], None],
+) -> tuple[_Several, set[str]]:
+    """What pairs, and the good nodes together, show; and the nodes that stopped meanwhile."""
+    try:
+        conclusion, tests = cluster_run.run_pairs(
+            names, own, launcher, journal, wanted.run, say=say
+        )
+    except running.Missing as error:
+        outcome = unknown(str(error))
+        return _Several({PAIRS: dict.fromkeys(names, outcome)}, not_started=names), set()
+    gone = {name for one in conclusion.suspects if one.kind == "lost" for name in one.names}
+    suspects = [
+        {**one, "kind": _KINDS.get(one["kind"], one["kind"])}
+        for one in cluster_run.pair_suspects(conclusion)
+    ]
+    by_node = {PAIRS: cluster_run.pair_outcomes(names, conclusion, tests)}
+    found = _Several(by_node, suspects=suspects, not_started=conclusion.not_started)
+    good = [name for name in names if name in conclusion.cleared]
+    if len(good) < 2:
+        return found, gone
+    versions = _common_versions([one for one in members if str(one["name"]) in good])
+    ranks = len(good) * (own.type.accelerator_count or 1)
+    bad: dict[str, Outcome] = {}
+    for mib, one in cluster_run.cluster_allreduce(good, own, launcher).items():
+        bad.update(one.bad)
+        decided, new = _against_kept(
+            one.outcome, own.instance_type, mib, len(good), versions, kept
+        )
+        found.fresh.extend([] if new is None else [new])
+        figure = accepted.of(decided, wanted.run, own.instance_type, len(good), ranks, mib)
+        found.bandwidths.extend([] if figure is None else [figure])
+        found.rows.append(_row("cluster-allreduce", decided, own, good, today, size_mib=mib))
+    return _with_bad(found, "cluster-allreduce", bad), gone | set(bad)
+
+
+def _with_bad(found: _Several, check: str, bad: Mapping[str, Outcome]) -> _Several:
+    """With the nodes that a test of many showed to be bad, which are suspects."""
+    suspects = [
+        {"kind": "node", "names": [name], "evidence": f"{check}: {one.reason}"}
+        for name, one in bad.items()
+    ]
+    by_node = {**found.by_node, check: bad} if bad else found.by_node
+    return replace(found, by_node=by_node, suspects=[*found.suspects, *suspects])
 
 
 def _expected_of(name: str, launcher: Launcher, wanted: Wanted) -> Optional[Expected]:

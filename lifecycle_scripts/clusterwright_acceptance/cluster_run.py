@@ -1,4 +1,4 @@
-"""The tests of several nodes: pairs in rounds, the all-reduce over all, writing to Lustre.
+"""The all-reduce of several nodes: pairs in rounds, and all nodes.
 
 Every result is written before the next test starts: a run that was killed goes on, and gives the
 same pairs. Each all-reduce is believed only if NCCL used EFA with all interfaces of the type, the
@@ -20,7 +20,14 @@ from clusterwright_acceptance import baseline, benchmarks, floors, nccl_output, 
 from clusterwright_acceptance.checks import efa_devices
 from clusterwright_acceptance.expected import Expected
 from clusterwright_acceptance.launcher import Launched, Launcher
-from clusterwright_acceptance.outcome import Outcome, against_floor, failed, hung, unknown
+from clusterwright_acceptance.outcome import (
+    Outcome,
+    Together,
+    against_floor,
+    failed,
+    hung,
+    unknown,
+)
 from clusterwright_acceptance.pairs import BAD, GOOD, HUNG, LOST, NOT_STARTED, Conclusion, Test
 
 PAIR_SECONDS = 240.0
@@ -166,13 +173,14 @@ def measure_allreduce(
 
 def cluster_allreduce(
     nodes: Sequence[str], expected: Expected, launcher: Launcher
-) -> dict[int, Outcome]:
-    """The outcome of an all-reduce over all nodes by size in MiB.
+) -> dict[int, Together]:
+    """What an all-reduce over all nodes shows, by size in MiB.
 
     A size is unknown where no measurement covers the size and the number of nodes; the cluster's
     baseline decides then.
     """
     one = measure_allreduce(nodes, expected, launcher, SWEEP_MIB, SWEEP_SECONDS, _DEBUG)
+    lost = {node: failed("the node stopped", "check") for node in one.lost}
     found: dict[int, Outcome] = {}
     for mib in SWEEP_MIB:
         if one.verdict == HUNG:
@@ -184,37 +192,7 @@ def cluster_allreduce(
         else:
             floor = floors.allreduce(expected, len(nodes), mib)
             found[mib] = against_floor(one.values[mib], "GB/s", floor.value, floor.source)
-    return found
-
-
-def lustre_write(
-    nodes: Sequence[str], expected: Expected, launcher: Launcher
-) -> dict[str, Outcome]:
-    """The outcome of writing from all nodes at once, by mount path."""
-    found = {}
-    words = benchmarks.arguments("fio", way="write", gib=16, seconds=20)
-    for entry in expected.lustre:
-        folder = f"{entry.mount_path}/.clusterwright-acceptance"
-        script = (
-            f'mkdir -p {folder} && f={folder}/$(hostname) && trap "rm -f $f" EXIT && '
-            f"fio --name=a --filename=$f {' '.join(words)} "
-            "--output-format=terse --terse-version=3"
-        )
-        done = launcher.run(
-            nodes, ["sh", "-c", script], tasks_per_node=1, timeout_seconds=150.0, env={}
-        )
-        floor = floors.lustre_write(entry, len(nodes), expected.type.network_gbps)
-        if done.exit_code is None:
-            found[entry.mount_path] = hung("fio", 150.0)
-            continue
-        rates = _terse_kib_per_second(done.stdout)
-        if len(rates) != len(nodes):
-            text = f"fio reported from {len(rates)} of {len(nodes)} nodes"
-            found[entry.mount_path] = unknown(text)
-            continue
-        value = sum(rates) * 1024 / 1e6
-        found[entry.mount_path] = against_floor(value, "MB/s", floor.value, floor.source)
-    return found
+    return {mib: Together(outcome, lost) for mib, outcome in found.items()}
 
 
 def traffic_of(nodes: Sequence[str], launcher: Launcher) -> dict[str, dict[str, dict[str, int]]]:
@@ -325,13 +303,3 @@ def _kept_tests(content: Mapping[str, Any], run: str) -> list[Test]:
         replace(Test(**row), lost=tuple(row["lost"]))
         for row in (rows if isinstance(rows, list) else [])
     ]
-
-
-def _terse_kib_per_second(text: str) -> list[float]:
-    """The write bandwidths in KiB/s of fio's terse lines, version 3: field 48."""
-    found = []
-    for line in nccl_output.stripped(text):
-        cells = line.strip().split(";")
-        if len(cells) > 47 and cells[0] == "3" and cells[47].replace(".", "").isdigit():
-            found.append(float(cells[47]))
-    return found

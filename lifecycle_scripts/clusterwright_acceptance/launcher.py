@@ -33,7 +33,10 @@ _TASK = re.compile(r"^\s*\d+: |\btasks? [\[\]\d,-]+: ", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Launched:
-    """The end of a job. `exit_code` is None if it did not end in time; `lost` nodes stopped."""
+    """The end of a job. `lost` nodes stopped.
+
+    `exit_code` is None if it did not end in time; `stdout` may then have what came until then.
+    """
 
     exit_code: Optional[int]
     stdout: str

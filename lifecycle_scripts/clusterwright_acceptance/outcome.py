@@ -53,6 +53,14 @@ class Outcome:
         }
 
 
+@dataclass(frozen=True)
+class Together:
+    """The result of a test of several nodes, and those of single nodes that it shows to be bad."""
+
+    outcome: Outcome
+    bad: Mapping[str, Outcome] = field(default_factory=dict)
+
+
 def from_json(row: Mapping[str, Any]) -> Outcome:
     """The outcome in a row of `to_json`. Raises KeyError, TypeError or ValueError."""
     verdict, action = str(row["verdict"]), str(row["action"])

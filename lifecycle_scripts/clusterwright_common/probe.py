@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import shutil
 import signal
@@ -101,7 +100,8 @@ class Probe:
     ) -> CommandResult:
         """Run a command; kill it, with all that it started, when its time is over.
 
-        With `ending_seconds` it is asked to end first, by SIGTERM, and killed after that time.
+        With `ending_seconds` it is asked to end first, by SIGTERM, and killed after that time; the
+        result then has its standard output until then.
         The call returns in time even if the command hangs on a mount whose server is gone.
         """
         limit = min(timeout_seconds, self.seconds_left())
@@ -123,8 +123,8 @@ class Probe:
         try:
             stdout, stderr = process.communicate(timeout=limit)
         except subprocess.TimeoutExpired:
-            _end(process, ending_seconds)
-            return CommandResult(None, "", f"{argv[0]} did not respond within {limit:.1f} s")
+            stdout = _end(process, ending_seconds)
+            return CommandResult(None, stdout, f"{argv[0]} did not respond within {limit:.1f} s")
         return CommandResult(process.returncode, stdout, stderr)
 
     def output(self, argv: Sequence[str], timeout_seconds: float = 5.0) -> str:
@@ -171,13 +171,18 @@ class Probe:
         )
 
 
-def _end(process: subprocess.Popen[str], seconds: float) -> None:
+def _end(process: subprocess.Popen[str], seconds: float) -> str:
     """Kill at last, without waiting: a process that is blocked in the kernel does not end."""
+    found: str | bytes | None = None
     if seconds > 0:
         _signal(process, signal.SIGTERM)
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            process.communicate(timeout=seconds)
+        try:
+            found, _ = process.communicate(timeout=seconds)
+        except subprocess.TimeoutExpired as error:
+            found = error.output
     _signal(process, signal.SIGKILL)
+    # What came before a time-out is not decoded.
+    return found.decode(errors="replace") if isinstance(found, bytes) else found or ""
 
 
 def _signal(process: subprocess.Popen[str], number: signal.Signals) -> None:

@@ -295,6 +295,35 @@ def test_trainium_that_fails_hangs_or_lacks_a_device(cluster: Cluster) -> None:
     assert good["source"].startswith("this cluster's baseline of ")
 
 
+@pytest.mark.usefixtures("trainium")
+def test_a_node_that_hangs_on_lustre_is_named(cluster: Cluster) -> None:
+    """By the lines of the others, which srun had passed on before its time was over."""
+    nodes = cluster.of_group("neuron")
+    cluster.fault(nodes[3], "nccom-gbps", "38.1")
+    cluster.fault(nodes[1], "lustre-hangs")
+    usual = cluster.shorten("lustre", "SECONDS", PAIR_SECONDS)
+    try:
+        code, report = cluster.accept("hung-lustre", nodes)
+    finally:
+        cluster.shorten("lustre", "SECONDS", usual)
+        cluster.fault(nodes[1], "lustre-hangs", None)
+    text = f"fio did not end within {PAIR_SECONDS:.0f} s"
+    (row,) = report["cluster_checks"]
+    assert (row["id"], row["verdict"], row["reason"]) == (
+        "lustre-write",
+        "hung",
+        f"{text} on {nodes[1]}",
+    )
+    (suspect,) = report["suspects"]
+    assert (suspect["names"], suspect["evidence"]) == (
+        nodes[1:2],
+        f"lustre-write: /fsx: {text}",
+    )
+    assert verdicts(report) == {**dict.fromkeys(nodes, "accepted"), nodes[1]: "rejected"}
+    assert code == 1
+    wait_for(lambda: not cluster.slurm.check("squeue", "--noheader").strip())
+
+
 def test_pairs_of_the_job_template_ping_each_other(cluster: Cluster) -> None:
     """The job `efa-pairs` with libfabric's ping-pong between the nodes, over TCP."""
     nodes = cluster.of_group("neuron")

@@ -120,6 +120,10 @@ def _floors(floors: dict[str, Any]) -> list[str]:
         "The least of the file system's tier, its servers' network baseline and the clients' "
         f"interfaces, times {factors['storage']}: {floors['lustre_source']}.",
         "",
+        "Where three or more nodes write, one that is more than three median absolute deviations "
+        "and more than 50 % below their median fails. So does one on which `fio` fails or does "
+        "not end, if most of the others wrote.",
+        "",
     ]
     return lines
 

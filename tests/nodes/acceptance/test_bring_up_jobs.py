@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from clusterwright_acceptance import benchmarks, cluster_run, running
+from clusterwright_acceptance import benchmarks, cluster_run, lustre, running
 from clusterwright_acceptance.expected import FileSystem
 from clusterwright_acceptance.launcher import PMIX_FENCE, Launched
 
@@ -102,9 +102,9 @@ def test_fio(node: Node, monkeypatch: pytest.MonkeyPatch) -> None:
         assert have(argv, benchmarks.arguments("fio", way=way, gib=8, seconds=10))
 
     recorder = Recorder()
-    lustre = FileSystem(mount_path="/fsx", dns_name="fs-1", mount_name="fsx")
-    node.expect(lustre=(lustre,))
-    cluster_run.lustre_write(["n1"], node.expected, recorder)
+    fsx = FileSystem(mount_path="/fsx", dns_name="fs-1", mount_name="fsx")
+    node.expect(lustre=(fsx,))
+    lustre.write(["n1"], node.expected, recorder)
     line = benchmarks.arguments("fio", way="write", gib=16, seconds=20)
     assert have(shlex.split(recorder.argv[-1]), line)
 

@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from clusterwright_acceptance import cluster_program, cluster_run, floors
+from clusterwright_acceptance import cluster_program, cluster_run, floors, lustre
 from clusterwright_acceptance.cluster_program import Wanted, run_cluster
 from clusterwright_acceptance.expected import Expected, FileSystem, written
 from clusterwright_acceptance.launcher import Launched
-from clusterwright_acceptance.outcome import Outcome, failed, passed, unknown
+from clusterwright_acceptance.outcome import Outcome, Together, failed, passed, unknown
 from clusterwright_acceptance.pairs import NOT_STARTED, Conclusion, Suspect, Test
 from clusterwright_acceptance.running import Missing
 from clusterwright_acceptance.slurm_nodes import SlurmNode
@@ -246,7 +246,7 @@ def test_a_node_keeps_its_history(tmp_path: Path) -> None:
     ]
 
 
-class Together:
+class Several:
     """The tests of several nodes, with prepared results."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -256,12 +256,14 @@ class Together:
         self.missing = False
         self.busy: tuple[str, ...] = ()
         self.written_by: list[str] = []
+        self.stops: dict[str, Outcome] = {}
+        self.slow: dict[str, Outcome] = {}
         self.suspects: tuple[Suspect, ...] = ()
         self.lustre: list[FileSystem] = []
         self.allreduce = {1024: unknown("no floor is known: none", value=300.0, unit="GB/s")}
         monkeypatch.setattr(cluster_run, "run_pairs", self._pairs)
         monkeypatch.setattr(cluster_run, "cluster_allreduce", self._allreduce)
-        monkeypatch.setattr(cluster_run, "lustre_write", self._lustre)
+        monkeypatch.setattr(lustre, "write", self._lustre)
 
     def _pairs(
         self, names: Sequence[str], own: Expected, launcher: Any, path: Path, *_: Any, **__: Any
@@ -275,18 +277,19 @@ class Together:
         tests = [Test(one, "n0", NOT_STARTED, reason="it is busy") for one in self.busy]
         return Conclusion(self.suspects, good, self.busy, self.busy), tests
 
-    def _allreduce(self, names: Sequence[str], *_: Any) -> dict[int, Outcome]:
+    def _allreduce(self, names: Sequence[str], *_: Any) -> dict[int, Together]:
         self.over = list(names)
-        return self.allreduce
+        return {mib: Together(one, self.stops) for mib, one in self.allreduce.items()}
 
-    def _lustre(self, names: Sequence[str], own: Expected, _: Any) -> dict[str, Outcome]:
+    def _lustre(self, names: Sequence[str], own: Expected, _: Any) -> dict[str, Together]:
         self.lustre, self.written_by = list(own.lustre), list(names)
-        return {"/fsx": Outcome("pass", value=9000.0, floor=8000.0, unit="MB/s")}
+        outcome = Outcome("pass", value=9000.0, floor=8000.0, unit="MB/s")
+        return {"/fsx": Together(outcome, self.slow)}
 
 
 @pytest.fixture
-def together(monkeypatch: pytest.MonkeyPatch) -> Together:
-    return Together(monkeypatch)
+def together(monkeypatch: pytest.MonkeyPatch) -> Several:
+    return Several(monkeypatch)
 
 
 def four() -> Slurm:
@@ -294,7 +297,7 @@ def four() -> Slurm:
 
 
 def test_pairs_name_the_bad_node_and_the_rest_is_tested_together(
-    tmp_path: Path, together: Together
+    tmp_path: Path, together: Several
 ) -> None:
     together.suspects = (Suspect("lost", ("n2",), "stopped in a pair with n3"),)
     slurm = four()
@@ -317,11 +320,11 @@ def test_pairs_name_the_bad_node_and_the_rest_is_tested_together(
         dataclasses.replace(FSX, capacity_gib=38400, throughput_mbps_per_tib=500)
     ]
     lustre = report["cluster_checks"][-1]
-    assert (lustre["id"], lustre["mount_path"], lustre["nodes"]) == ("lustre-write", "/fsx", 4)
+    assert (lustre["id"], lustre["mount_path"], lustre["nodes"]) == ("lustre-write", "/fsx", 3)
 
 
 def test_a_figure_without_a_floor_becomes_the_baseline_of_later_runs(
-    tmp_path: Path, together: Together
+    tmp_path: Path, together: Several
 ) -> None:
     first = run(tmp_path, four(), "standard", run="a")["cluster_checks"][0]
     assert (first["id"], first["verdict"], first["size_mib"]) == (
@@ -339,7 +342,7 @@ def test_a_figure_without_a_floor_becomes_the_baseline_of_later_runs(
 
 
 def test_the_bandwidths_of_the_last_run_that_did_not_fail_are_kept(
-    tmp_path: Path, together: Together
+    tmp_path: Path, together: Several
 ) -> None:
     def kept() -> dict[int, tuple[float, str]]:
         rows = records.read(tmp_path / "accepted.json")["accepted"]
@@ -364,7 +367,7 @@ def test_the_bandwidths_of_the_last_run_that_did_not_fail_are_kept(
 
 
 def test_a_baseline_of_the_cluster_has_the_versions_that_all_nodes_share(
-    tmp_path: Path, together: Together
+    tmp_path: Path, together: Several
 ) -> None:
     def with_drivers(*drivers: str) -> Slurm:
         names = [f"n{index}" for index in range(len(drivers))]
@@ -380,7 +383,7 @@ def test_a_baseline_of_the_cluster_has_the_versions_that_all_nodes_share(
     assert row["reason"].endswith("is 300")
 
 
-def test_each_reservation_has_pairs_of_its_own(tmp_path: Path, together: Together) -> None:
+def test_each_reservation_has_pairs_of_its_own(tmp_path: Path, together: Several) -> None:
     """A job is in one reservation, and a journal has the pairs of one: they would be mixed."""
     held = {"n2": "clusterwright_acceptance", "n3": "clusterwright_acceptance"}
     nodes = [SlurmNode(f"n{index}", "train") for index in range(4)]
@@ -391,7 +394,7 @@ def test_each_reservation_has_pairs_of_its_own(tmp_path: Path, together: Togethe
     assert [row[1] for row in rows(report)] == ["accepted"] * 3 + ["rejected"]
 
 
-def test_a_missing_program_leaves_the_nodes_unknown(tmp_path: Path, together: Together) -> None:
+def test_a_missing_program_leaves_the_nodes_unknown(tmp_path: Path, together: Several) -> None:
     together.missing = True
     report = run(tmp_path, four(), "standard")
     assert {one["reason"] for one in report["nodes"]} == {
@@ -402,7 +405,7 @@ def test_a_missing_program_leaves_the_nodes_unknown(tmp_path: Path, together: To
 
 
 def test_a_node_that_is_busy_keeps_its_state_and_the_others_are_concluded(
-    tmp_path: Path, together: Together
+    tmp_path: Path, together: Several
 ) -> None:
     run(tmp_path, four(), "quick", run="a")
     together.busy = ("n2",)
@@ -422,7 +425,7 @@ def test_a_node_that_is_busy_keeps_its_state_and_the_others_are_concluded(
 
 
 def test_what_a_busy_node_lacks_beside_the_pairs_is_kept(
-    tmp_path: Path, together: Together
+    tmp_path: Path, together: Several
 ) -> None:
     run(tmp_path, four(), "quick", run="a")
     together.busy = ("n2", "n3")
@@ -438,7 +441,7 @@ def test_what_a_busy_node_lacks_beside_the_pairs_is_kept(
 
 
 def test_where_no_pair_starts_every_node_keeps_its_state(
-    tmp_path: Path, together: Together
+    tmp_path: Path, together: Several
 ) -> None:
     run(tmp_path, four(), "quick", run="a")
     together.missing = True
@@ -448,7 +451,7 @@ def test_where_no_pair_starts_every_node_keeps_its_state(
         assert (found["state"], found["history"][-1]["run"]) == ("accepted", "a")
 
 
-def test_another_node_says_what_the_nodes_are(tmp_path: Path, together: Together) -> None:
+def test_another_node_says_what_the_nodes_are(tmp_path: Path, together: Several) -> None:
     slurm = four()
     slurm.unreadable = {"n0", "n1"}
     report = run(tmp_path, slurm, "standard")
@@ -463,7 +466,31 @@ def test_another_node_says_what_the_nodes_are(tmp_path: Path, together: Together
     assert records.read(tmp_path / "nodes/n0.json")["state"] == "accepted"
 
 
-def test_one_node_is_not_paired(tmp_path: Path, together: Together) -> None:
+def test_nodes_that_only_a_test_of_all_shows_to_be_bad_are_rejected(
+    tmp_path: Path, together: Several
+) -> None:
+    together.stops = {"n3": failed("the node stopped", "check")}
+    together.slow = {"n1": failed("/fsx: 9 MB/s, the median of 3 nodes is 900", "check")}
+    report = run(tmp_path, four(), "standard")
+    assert [row[1:] for row in rows(report)] == [
+        ("accepted", "", "none"),
+        ("rejected", "lustre-write: /fsx: 9 MB/s, the median of 3 nodes is 900", "check"),
+        ("accepted", "", "none"),
+        ("rejected", "cluster-allreduce: the node stopped", "check"),
+    ]
+    assert together.written_by == ["n0", "n1", "n2"]
+    assert [(one["kind"], one["names"], one["evidence"]) for one in report["suspects"]] == [
+        ("node", ["n3"], "cluster-allreduce: the node stopped"),
+        ("node", ["n1"], "lustre-write: /fsx: 9 MB/s, the median of 3 nodes is 900"),
+    ]
+
+
+def test_a_whole_result_of_a_node_that_did_not_end_is_none(tmp_path: Path) -> None:
+    late = Launched(None, labelled(json.dumps(result("n1"))).stdout, "")
+    assert rows(run(tmp_path, Slurm(n1=late)))[0][1] == "rejected"
+
+
+def test_one_node_is_not_paired(tmp_path: Path, together: Several) -> None:
     report = run(tmp_path, Slurm(n1=result("n1")), "standard")
     assert (together.paired, report["cluster_checks"]) == ([], [])
     assert report["nodes"][0]["verdict"] == "accepted"

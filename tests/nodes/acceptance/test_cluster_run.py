@@ -14,7 +14,6 @@ import pytest
 from clusterwright_acceptance import cluster_run, running
 from clusterwright_acceptance.cluster_run import (
     cluster_allreduce,
-    lustre_write,
     measure_pair,
     pair_outcomes,
     pair_suspects,
@@ -211,7 +210,7 @@ def test_job_that_does_not_start_is_no_verdict(tmp_path: Path) -> None:
     found.answer = Launched(1, "", f"srun: error: MPI: Unable to load any plugin\n{text}")
     with pytest.raises(running.Missing, match="Invalid MPI type"):
         pairs_of(found, tmp_path / "a")
-    assert cluster_allreduce(["n0", "n1"], EXPECTED, found)[128].verdict == "unknown"
+    assert cluster_allreduce(["n0", "n1"], EXPECTED, found)[128].outcome.verdict == "unknown"
     # A program that fails on a node is one: srun names its task.
     found.answer = Launched(1, "", "srun: error: n1: task 1: Exited with exit code 1\n")
     assert measure_pair(("n0", "n1"), EXPECTED, found).verdict == "bad"
@@ -234,7 +233,7 @@ def test_nodes_that_others_use_are_no_verdict(tmp_path: Path) -> None:
     found.answer = Launched(1, "", BUSY_LINE)
     with pytest.raises(running.Missing, match="nodes are busy"):
         pairs_of(found, tmp_path / "a")
-    assert cluster_allreduce(["n0", "n1"], EXPECTED, found)[128].verdict == "unknown"
+    assert cluster_allreduce(["n0", "n1"], EXPECTED, found)[128].outcome.verdict == "unknown"
 
 
 @pytest.mark.parametrize(
@@ -310,20 +309,21 @@ def test_unfinished_run_is_no_result() -> None:
 
 def test_whole_cluster_by_size() -> None:
     found = cluster_allreduce([f"n{number}" for number in range(8)], EXPECTED, cluster(8))
-    assert {mib: one.verdict for mib, one in found.items()} == dict.fromkeys(
+    assert {mib: one.outcome.verdict for mib, one in found.items()} == dict.fromkeys(
         cluster_run.SWEEP_MIB, "pass"
     )
-    assert found[8192].floor == pytest.approx(0.85 * 355)
+    assert found[8192].outcome.floor == pytest.approx(0.85 * 355)
     slow = cluster_allreduce([f"n{n}" for n in range(8)], EXPECTED, cluster(8, n3=200.0))
-    assert slow[128].verdict == "pass"
-    assert slow[8192].verdict == "fail"
+    assert slow[128].outcome.verdict == "pass"
+    assert slow[8192].outcome.verdict == "fail"
+    assert not any(one.bad for one in (*found.values(), *slow.values()))
 
 
 def test_more_nodes_than_were_measured_are_unknown() -> None:
     nodes = [f"n{number}" for number in range(33)]
     found = cluster_allreduce(nodes, EXPECTED, cluster(33))
-    assert {one.verdict for one in found.values()} == {"unknown"}
-    assert {one.value for one in found.values()} == {360.0}
+    assert {one.outcome.verdict for one in found.values()} == {"unknown"}
+    assert {one.outcome.value for one in found.values()} == {360.0}
 
 
 @pytest.mark.parametrize(
@@ -339,34 +339,6 @@ def test_whole_cluster_without_a_result(answer: Launched, verdict: str) -> None:
     found = cluster(2)
     found.answer = answer
     outcomes = cluster_allreduce(["n0", "n1"], EXPECTED, found)
-    assert {one.verdict for one in outcomes.values()} == {verdict}
-
-
-def terse(kib: float) -> str:
-    return ";".join(["3", "fio-3.39", *["0"] * 45, str(kib), "0"])
-
-
-@pytest.mark.parametrize(
-    ("output", "verdict"),
-    [
-        (f"0: {terse(9_000_000)}\n1: {terse(9_000_000)}", "pass"),
-        (f"0: {terse(5_000_000)}\n1: {terse(5_000_000)}", "fail"),
-        (f"0: {terse(9_000_000)}", "unknown"),
-        ("", "unknown"),
-    ],
-)
-def test_lustre_from_all_nodes(output: str, verdict: str) -> None:
-    found = cluster(2)
-    found.answer = Launched(0, output, "")
-    (outcome,) = lustre_write(["n0", "n1"], EXPECTED, found).values()
-    assert outcome.verdict == verdict
-    if verdict == "pass":
-        assert outcome.floor == pytest.approx(0.8 * 500 * 37.5)
-        assert outcome.value == pytest.approx(18_432.0)
-
-
-def test_hanging_lustre_is_hung() -> None:
-    found = cluster(2)
-    found.answer = Launched(None, "", "")
-    (outcome,) = lustre_write(["n0", "n1"], EXPECTED, found).values()
-    assert outcome.verdict == "hung"
+    assert {one.outcome.verdict for one in outcomes.values()} == {verdict}
+    bad = {name: one.reason for name, one in outcomes[128].bad.items()}
+    assert bad == dict.fromkeys(answer.lost, "the node stopped")

@@ -49,7 +49,11 @@ echo "# Avg bus bandwidth    : $value"
 
 FIO = """case "$*" in
 *json*) echo '{"jobs": [{"error": 0, "write": {"bw_bytes": 6e9}, "read": {"bw_bytes": 7e9}}]}' ;;
-*) printf '3;fio-3.39'; i=2; while [ $i -lt 130 ]; do printf ';4000000'; i=$((i + 1)); done ;;
+*)
+  for word; do case $word in --name=*) printf "3;fio-3.39;${word#*=}" ;; esac; done
+  i=3
+  while [ $i -lt 130 ]; do printf ';4000000'; i=$((i + 1)); done
+  ;;
 esac"""
 
 GOOD_LOSSES = [float(2.0 - step / 50).hex() for step in range(50)]
@@ -116,19 +120,25 @@ class Cluster:
 
             found = run_level(level, node.expected, probe, run="r")
             return labelled(json.dumps(found), 0 if found["verdict"] == "accepted" else 1)
-        done = subprocess.run(
+        each = nodes if "fio" in argv[2] else [nodes[0]]
+        done = [self._on(name, nodes, argv, env) for name in each]
+        with self.lock:
+            for name in nodes:
+                self.sent[name] += 4096
+        return labelled("\n".join(one.stdout for one in done), max(one.returncode for one in done))
+
+    def _on(
+        self, name: str, nodes: Sequence[str], argv: Sequence[str], env: Mapping[str, str]
+    ) -> subprocess.CompletedProcess[str]:
+        words = {"SLURMD_NODENAME": name, "NODES": ",".join(nodes), **env}
+        return subprocess.run(
             list(argv),
-            env={"PATH": f"{self.bin}{os.pathsep}/usr/bin:/bin", "NODES": ",".join(nodes), **env},
+            env={"PATH": f"{self.bin}{os.pathsep}/usr/bin:/bin", **words},
             cwd=self.folder,
             capture_output=True,
             text=True,
             check=False,
         )
-        with self.lock:
-            for name in nodes:
-                self.sent[name] += 4096
-        text = "\n".join([done.stdout] * (len(nodes) if "fio" in argv[2] else 1))
-        return labelled(text, done.returncode)
 
     def _sent(self, name: str) -> dict[str, int]:
         return {"tx_bytes": self.sent[name], "rdma_write_bytes": self.sent[name]}

@@ -64,6 +64,15 @@ def test_a_command_may_be_asked_to_end_first(probe: Probe, tmp_path: Path) -> No
     assert (tmp_path / "ended").read_text() == "ended\n"
 
 
+@pytest.mark.parametrize("trap", ["exit", ""])
+def test_what_a_command_printed_before_it_was_asked_to_end_is_kept(
+    probe: Probe, trap: str
+) -> None:
+    script = f"echo first; trap '{trap}' TERM; sleep 60 & while :; do wait; done"
+    result = probe.run(["sh", "-c", script], 0.3, ending_seconds=0.3)
+    assert (result.exit_code, result.stdout) == (None, "first\n")
+
+
 def test_a_command_that_does_not_end_is_killed_at_last(probe: Probe) -> None:
     began = time.monotonic()
     script = "trap '' TERM; while :; do sleep 1; done"
