@@ -11,8 +11,9 @@ partners that were good. Only suspects and their partners are tested then: n + 4
 - A hung test counts as a bad one. A node that stops during a test is lost; its partner is tested
   again with another.
 - A test that did not start says nothing: both nodes are tried once more, with other partners.
-- Without any good pair nothing can be concluded about single nodes: after three rounds with
-  different partners the cause is common to all.
+- Without any good pair nothing can be concluded about single nodes. Of a few nodes all pairs are
+  tested: then one node at most is good. Of more, after three rounds with different partners, every
+  tested pair has a bad node, so the cause is common to all, or about half of them are bad.
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ GOOD, BAD, HUNG, LOST = "good", "bad", "hung", "lost"
 NOT_STARTED = "not-started"
 TRIES = 2
 """Of a node whose tests do not start."""
+FEW = 6
+"""Up to so many nodes all pairs are tested, if none is good."""
 ROUNDS_WITHOUT_A_GOOD_PAIR = 3
 TESTS_OF_A_PATH = 2
 
@@ -75,7 +78,8 @@ def next_round(nodes: Sequence[str], tests: Sequence[Test]) -> list[tuple[str, s
     It depends on its arguments only: after a restart it gives the same pairs.
     """
     state = _State(nodes, tests)
-    if not state.cleared and state.tested and _rounds_done(state) >= ROUNDS_WITHOUT_A_GOOD_PAIR:
+    is_many = len(state.order) > FEW
+    if is_many and not state.cleared and _rounds_done(state) >= ROUNDS_WITHOUT_A_GOOD_PAIR:
         return []
     pairs: list[tuple[str, str]] = []
     used = state.given_up()
@@ -118,8 +122,8 @@ def conclude(nodes: Sequence[str], tests: Sequence[Test]) -> Conclusion:
     if tests and not state.cleared and not state.bad:
         alive = tuple(node for node in state.order if node not in state.lost)
         tested = tuple(node for node in alive if node in state.tested)
-        if len(tested) > 2 and _rounds_done(state) >= ROUNDS_WITHOUT_A_GOOD_PAIR:
-            text = f"no pair of {len(tested)} nodes is good: the cause is common to all"
+        text = _common_cause(state, tested)
+        if len(tested) > 2 and text is not None:
             text += state.reason_of(tested[0])
             suspects.append(Suspect("cluster", tested, text))
         return Conclusion(tuple(suspects), (), alive, state.not_started())
@@ -145,6 +149,17 @@ def conclude(nodes: Sequence[str], tests: Sequence[Test]) -> Conclusion:
     cleared = tuple(node for node in state.order if node in state.cleared - state.bad)
     unknown = tuple(state.unresolved())
     return Conclusion(tuple(suspects), cleared, unknown, state.not_started())
+
+
+def _common_cause(state: _State, tested: Sequence[str]) -> Optional[str]:
+    """What it says that no pair is good; None if too few were tested."""
+    count = len(tested)
+    if all(len(state.partners[node] & set(tested)) == count - 1 for node in tested):
+        return f"no pair of {count} nodes is good: the cause is common to all, or to all but one"
+    if _rounds_done(state) >= ROUNDS_WITHOUT_A_GOOD_PAIR:
+        text = "the cause is common to all, or to about half"
+        return f"no tested pair of {count} nodes is good: {text}"
+    return None
 
 
 def optimum_rounds(bad_nodes: int) -> int:

@@ -212,7 +212,34 @@ def test_two_nodes_cannot_be_distinguished() -> None:
     assert rounds == [1]
 
 
-@pytest.mark.parametrize("count", [4, 7, 32])
+@given(st.integers(3, 6), st.data())
+@settings(max_examples=60)
+def test_two_good_nodes_of_few_meet(count: int, data: st.DataObject) -> None:
+    """Also where all others are bad: each node is named that has two good partners."""
+    nodes = names(count)
+    good = data.draw(st.lists(st.sampled_from(nodes), min_size=2, max_size=2, unique=True))
+    bad = set(nodes) - set(good)
+    found, _ = search(nodes, judge(sorted(bad)))
+    assert set(found.cleared) == set(good)
+    assert {(one.kind, one.names[0]) for one in found.suspects} == {("node", one) for one in bad}
+
+
+@pytest.mark.parametrize(
+    ("count", "text"),
+    [
+        (3, "no pair of 3 nodes is good: the cause is common to all, or to all but one"),
+        (6, "no pair of 6 nodes is good: the cause is common to all, or to all but one"),
+        (7, "no tested pair of 7 nodes is good: the cause is common to all, or to about half"),
+        (64, "no tested pair of 64 nodes is good: the cause is common to all, or to about half"),
+    ],
+)
+def test_what_bad_pairs_alone_say_of_the_cause(count: int, text: str) -> None:
+    nodes = names(count)
+    found, _ = search(nodes, judge(nodes[1:]))
+    assert [(one.kind, one.evidence) for one in found.suspects] == [("cluster", text)]
+
+
+@pytest.mark.parametrize("count", [7, 32])
 def test_cause_that_is_common_to_all_is_named_as_such(count: int) -> None:
     nodes = names(count)
     found, rounds = search(nodes, judge(nodes))
