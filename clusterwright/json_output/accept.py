@@ -59,8 +59,8 @@ class AcceptSuspectOutput(Output):
     """What explains bad results of pairs of nodes."""
 
     kind: Literal["node", "path", "cluster"] = field(
-        "`path`: between good nodes. `cluster`: no tested pair was good, so the cause is common to "
-        "all or many."
+        "`path`: between good nodes. `cluster`: no tested pair was good, so the cause is common "
+        "to all or many."
     )
     names: tuple[str, ...] = field("NodeNames in Slurm.")
     evidence: str = field("The tests from which it follows.")
