@@ -14,6 +14,8 @@ _SIZES: Final = ("MaxResults", "maxResults", "MaxItems", "MaxRecords", "Limit", 
 # moto streams their answers, which are not rewritten here.
 _NOT_CUT: Final = frozenset({"s3", "s3control"})
 
+Members = Mapping[str, Any]
+
 
 @dataclass(frozen=True)
 class Paging:
@@ -48,26 +50,45 @@ def paging_of(service: str, operation: str) -> Paging | None:
     """
     if service in _NOT_CUT:
         return None
+    model, given, answered = members_of(service, operation)
+    paging = _of_paginator(paginator_of(service, operation)) or _of_model(model, given, answered)
+    if paging is None or paging.input_token not in given or paging.output_token not in answered:
+        return None
+    return paging if all(name in answered for name in paging.lists) else None
+
+
+def members_of(service: str, operation: str) -> tuple[Mapping[str, Any], Members, Members]:
+    """Return the model of a service, and the members of an operation's request and answer.
+
+    Raises
+    ------
+    LookupError
+        There is no such service or operation.
+    """
     from botocore.exceptions import DataNotFoundError, UnknownServiceError
 
-    models = loader()
     try:
-        model = models.load_service_model(service, "service-2")
+        model = loader().load_service_model(service, "service-2")
         described = model["operations"][operation]
     except (UnknownServiceError, DataNotFoundError, KeyError):
         raise LookupError(f"{service} has no operation {operation}") from None
-    try:
-        paginators = models.load_service_model(service, "paginators-1")["pagination"]
-    except (UnknownServiceError, DataNotFoundError):
-        paginators = {}
     given, answered = (
         model["shapes"].get(described.get(side, {}).get("shape"), {}).get("members", {})
         for side in ("input", "output")
     )
-    paging = _of_paginator(paginators.get(operation)) or _of_model(model, given, answered)
-    if paging is None or paging.input_token not in given or paging.output_token not in answered:
+    return model, given, answered
+
+
+def paginator_of(service: str, operation: str) -> Mapping[str, Any] | None:
+    """Return botocore's paginator of an operation, if it has one."""
+    from botocore.exceptions import DataNotFoundError, UnknownServiceError
+
+    try:
+        paginators = loader().load_service_model(service, "paginators-1")["pagination"]
+    except (UnknownServiceError, DataNotFoundError):
         return None
-    return paging if all(name in answered for name in paging.lists) else None
+    found: Mapping[str, Any] | None = paginators.get(operation)
+    return found
 
 
 def _of_paginator(found: Mapping[str, Any] | None) -> Paging | None:

@@ -56,6 +56,8 @@ class Runtime:
         self._count_anew()
         # The rest of pages that a fault shortened, by token.
         self.pages_left: dict[str, Rest] = {}
+        # Tokens of pages that moto issued: service, operation, account, region and token.
+        self.tokens_issued: dict[tuple[str, str, str, str, str], None] = {}
         # Access keys of sessions that ended before their time; programs that run nodes add them.
         self.ended_keys: set[str] = set()
         # The server's log of warnings; without a server nothing is said.

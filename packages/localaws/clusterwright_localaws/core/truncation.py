@@ -11,7 +11,7 @@ import uuid
 from collections.abc import Mapping
 from typing import Any, Final
 
-from clusterwright_localaws.core.errors import AwsError
+from clusterwright_localaws.core.page_tokens import refusal
 from clusterwright_localaws.core.paging_model import Rest, paging_of
 from clusterwright_localaws.core.runtime import Runtime
 
@@ -47,7 +47,7 @@ def continued(
         return None
     rest = runtime.pages_left.get(str(token))
     if rest is None or rest.whose != (service, operation, account, region):
-        raise AwsError("InvalidNextToken", f"The {paging.input_token} is not valid", 400)
+        raise refusal(service, operation)
     return cut(runtime, rest.whose, rest.result, rest.limit)
 
 

@@ -19,7 +19,13 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from clusterwright_localaws import services
-from clusterwright_localaws.core import accounts, pagination, reserved_tags, truncation
+from clusterwright_localaws.core import (
+    accounts,
+    page_tokens,
+    pagination,
+    reserved_tags,
+    truncation,
+)
 from clusterwright_localaws.core import answer_checks as answers
 from clusterwright_localaws.core.answer_repairs import repaired
 from clusterwright_localaws.core.call import OPERATIONS, UNMODELLED, Call, Operation
@@ -299,9 +305,11 @@ def _implemented(
     if service == "ec2" and parameters.get("DryRun") and operation != "RunInstances":
         # moto ignores it in many operations. RunInstances and ours check more before they answer.
         raise dry_run()
+    page_tokens.check(current, whose, parameters)
     answered = _ask_moto(service, operation, to_moto)
     if answered is not None:
         answered = _check_moto(service, operation, request, answered)
+        _note_token(whose, request, answered)
         answered = _override_moto(service, operation, request, parameters, answered)
     limits = [fault.truncate for fault in hits if fault.truncate]
     limits += filter(None, [truncation.asked_length(service, operation, parameters)])
@@ -436,6 +444,14 @@ def _ask_moto(service: str, operation: str, to_moto: ToMoto) -> Answer | None:
         message = f"moto failed at {service} {operation}: {type(error).__name__}: {error}"[:500]
         print(f"localaws: {message} ({where})", file=sys.stderr, flush=True)
         raise AwsError("InternalFailure", message, 501) from error
+
+
+def _note_token(whose: tuple[str, str, str, str], request: Request, answered: Answer) -> None:
+    service, operation = whose[:2]
+    if answered[0] < 300 and page_tokens.may_have_one(service, operation, answered[2]):
+        protocol = wire.protocol_of(service, request)
+        read = wire.read_answer(service, operation, answered, protocol)
+        page_tokens.note(runtime(), whose, read)
 
 
 def _json_error(answered: Answer) -> AwsError | None:

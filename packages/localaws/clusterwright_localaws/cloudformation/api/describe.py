@@ -125,7 +125,8 @@ def list_stack_resources(call: Call) -> Mapping[str, Any]:
 @operation("cloudformation", "ListHookResults")
 def list_hook_results(call: Call) -> Mapping[str, Any]:
     # No hooks can be registered here, so none has a result.
-    return {"HookResults": []}
+    found, _ = page([], call)
+    return {"HookResults": found}
 
 
 def _stack_of_resource(store: Store, physical_id: str) -> Stack:

@@ -16,6 +16,7 @@ from typing import Any
 
 from clusterwright_localaws.core.call import Call, operation
 from clusterwright_localaws.core.errors import AwsError
+from clusterwright_localaws.core.pagination import paged
 from clusterwright_localaws.core.runtime import Runtime
 from clusterwright_localaws.services.ec2.common import new_id, refuse_dry_run, tag_new, tags_of
 
@@ -179,13 +180,18 @@ def describe_vpc_block_public_access_exclusions(call: Call) -> Mapping[str, Any]
     for name in wanted:
         if name not in found:
             raise AwsError("InvalidVpcBlockPublicAccessExclusionId.NotFound", f"No {name}.")
-    return {
-        "VpcBlockPublicAccessExclusions": [
-            {**one, "Tags": tags_of(call, name)}
-            for name, one in found.items()
-            if not wanted or name in wanted
-        ]
-    }
+    shown = [
+        {**one, "Tags": tags_of(call, name)}
+        for name, one in found.items()
+        if not wanted or name in wanted
+    ]
+    return paged(
+        call,
+        "VpcBlockPublicAccessExclusions",
+        shown,
+        default=1000,
+        stale_page_code="InvalidNextToken",
+    )
 
 
 @operation("ec2", "CreateVpcBlockPublicAccessExclusion")
