@@ -31,7 +31,12 @@ from clusterwright.cluster_state.failure_hyperpod import (
 from clusterwright.cluster_state.failure_stacks import failures_of, stacks_of, states_of
 from clusterwright.cluster_state.not_read import NotRead as Refused
 from clusterwright.cluster_state.parallel import Progress, read_together
-from clusterwright.cluster_state.published import not_readable, parsed, publishing_node
+from clusterwright.cluster_state.published import (
+    not_readable,
+    parsed,
+    publishing_node,
+    without_cluster,
+)
 from clusterwright.diagnosis import cluster_events, scheduler
 from clusterwright.diagnosis.model import Evidence, NotRead, Target
 from clusterwright.platforms.hyperpod.instance_groups import lifecycle_bucket
@@ -87,6 +92,7 @@ class Reader:
         self._progress = progress
         self._done = 0
         self._answers: dict[str, Any] = {}
+        self._stack_list: Sequence[StackSummary] = ()
         self._listed: frozenset[str] = frozenset()
         self._satisfied: frozenset[str] = frozenset()
         self.found = Failures()
@@ -99,6 +105,7 @@ class Reader:
             self.found.unknown.append(NotRead("the AWS account", error.message, error.hint))
             return self.found
         self._answers = self._together(self._first())
+        self._stack_list = self._own_stacks()
         self._scheduler_state()
         self._hyperpod_nodes()
         self._services()
@@ -151,7 +158,7 @@ class Reader:
         """Reads that need an answer of the first stage."""
         session = self._session
         reads: dict[str, Callable[[], Any]] = {}
-        for stack in self._own_stacks():
+        for stack in self._stack_list:
             reads[_stack_key(stack)] = partial(failures_of, session, stack)
         summaries = [s for s in self._answers.get(_EVENTS) or () if needs_metadata(s)]
         for summary in summaries[:MAXIMUM_DESCRIBED]:
@@ -193,6 +200,9 @@ class Reader:
         where = f"s3://{lifecycle_bucket(self._cluster)}/{scheduler.PUBLISHED}"
         text = self._answers[_STATE]
         publisher = publishing_node(self._cluster)
+        if text is None and not self._exists():
+            self._refuse(_STATE, without_cluster(_STATE, self._cluster))
+            return
         if text is None:
             self.found.unknown.append(
                 NotRead(
@@ -222,6 +232,15 @@ class Reader:
         items = scheduler.of_document(document, self._target, self._now)
         self.found.evidence += items
         self._note(where, len(items), "statement")
+
+    def _exists(self) -> bool:
+        """Whether the cluster exists, or may exist."""
+        cluster = self._cluster
+        if cluster.on_hyperpod:
+            return self._answers.get(_CLUSTER, "") is not None
+        if cluster.traits.service_runs_controller:
+            return self._answers.get(_PCS, "") is not None
+        return _STACKS not in self._answers or bool(self._stack_list)
 
     def _hyperpod_nodes(self) -> None:
         nodes = nodes_of(self._answers.get(_NODES) or ())
@@ -275,7 +294,7 @@ class Reader:
         return own
 
     def _stacks(self, answers: Mapping[str, Any]) -> None:
-        for stack in self._own_stacks() if _STACKS in self._answers else ():
+        for stack in self._stack_list:
             items = answers.get(_stack_key(stack))
             if items is not None:
                 self.found.evidence += items

@@ -300,6 +300,16 @@ def publishing_node(cluster: Cluster) -> str:
     return "the controller" if group is None else f"the node of {group.name}"
 
 
+def without_cluster(what: str, cluster: Cluster) -> NotRead:
+    """What nobody publishes, because the cluster is not deployed."""
+    name = cluster.environment
+    return NotRead(
+        what,
+        f"no cluster {name} exists in {cluster.region}, in the account of these credentials",
+        f"cdk deploy -c env={name} --all; or check the account: aws sts get-caller-identity",
+    )
+
+
 def scheduler_view(
     session: AwsSession,
     bucket: str,

@@ -26,7 +26,12 @@ from clusterwright.cluster_state.not_read import NotRead
 from clusterwright.cluster_state.parallel import Progress, read_together
 from clusterwright.cluster_state.parts import EVERY_PART, Part
 from clusterwright.cluster_state.platform_views import platform_cluster, platform_nodes
-from clusterwright.cluster_state.published import SchedulerView, publishing_node, scheduler_view
+from clusterwright.cluster_state.published import (
+    SchedulerView,
+    publishing_node,
+    scheduler_view,
+    without_cluster,
+)
 from clusterwright.cluster_state.results import ClusterState
 from clusterwright.platforms.hyperpod.instance_groups import lifecycle_bucket
 from clusterwright.platforms.kubernetes.control_plane import cluster_name
@@ -77,16 +82,13 @@ def read_cluster(
     found = {
         name: answers.get(name, NotRead(name, "this command does not read it")) for name in wanted
     }
-    view = found[_SCHEDULER]
-    if isinstance(view, NotRead):
-        view = SchedulerView(None, view)
     return ClusterState(
         read_at=now,
         stacks=_stacks([found[_stack_key(part)] for part in PARTS]),
         deployed_spec=found[_DEPLOYED],
         cluster=found[_CLUSTER],
         nodes=found[_NODES],
-        scheduler=view,
+        scheduler=_view(found, cluster),
         capacity={name: found[_capacity_key(name)] for name in bought},
         deep_health=found.get(_DEEP_HEALTH, {}),
         changed_rules=answers.get(_RULES),
@@ -139,10 +141,17 @@ def read_nodes(
         },
         deadline_seconds=deadline_seconds,
     )
-    view = found[_SCHEDULER]
-    if isinstance(view, NotRead):
-        view = SchedulerView(None, view)
-    return replace(before, read_at=now, nodes=found[_NODES], scheduler=view)
+    return replace(before, read_at=now, nodes=found[_NODES], scheduler=_view(found, cluster))
+
+
+def _view(found: Mapping[str, Any], cluster: Cluster) -> SchedulerView:
+    """The scheduler's view among the answers, of which None means that there is no cluster."""
+    answer = found[_SCHEDULER]
+    view = SchedulerView(None, answer) if isinstance(answer, NotRead) else answer
+    exists = found[_NODES] is not None and found.get(_CLUSTER, "") is not None
+    if exists or view.unknown is None or not cluster.uses_slurm:
+        return view
+    return replace(view, unknown=without_cluster(_SCHEDULER, cluster))
 
 
 def scheduler(session: AwsSession, cluster: Cluster, now: dt.datetime) -> SchedulerView:

@@ -122,6 +122,31 @@ def test_nothing_deployed(deployed: Deployed, tmp_path: Path) -> None:
     assert data["nodes"] == []
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("accept", "--level", "quick", "--wait", "0"),
+        ("capacity",),
+        ("diagnose",),
+        ("diagnose", "node", "workers-1"),
+        ("drift",),
+        ("node", "drain", "workers-1", "--because", "x", "--yes"),
+        ("topology",),
+    ],
+    ids=lambda words: words[0] + words[1][:4] if len(words) > 1 else words[0],
+)
+def test_no_command_names_the_controller_of_an_undeployed_cluster(
+    deployed: Deployed, tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    path = tmp_path / "other.yaml"
+    path.write_text(json.dumps(changed(BASE, environment="other")))
+    at = 2 if words[0] == "node" else 1
+    said = clusterwright(*words[:at], path, *words[at:])
+    assert said.exit_code == 2
+    assert "no cluster other exists in us-east-1" in said.out + said.err
+    assert "clusterwright-state" not in said.out + said.err
+
+
 def test_without_credentials(deployed: Deployed, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
         monkeypatch.delenv(name)

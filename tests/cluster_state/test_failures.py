@@ -63,6 +63,15 @@ class Empty:
         )
 
 
+class Existing(Empty):
+    """An account with the cluster, and nothing else."""
+
+    def call(self, service: str, operation: str, **arguments: Any) -> Any:
+        if operation == "DescribeCluster":
+            return {"ClusterArn": "arn:aws:sagemaker:1", "ClusterStatus": "InService"}
+        return super().call(service, operation, **arguments)
+
+
 class Published(Empty):
     """An account with the controller's state, and nothing else."""
 
@@ -114,8 +123,20 @@ def test_refusals_and_missing_state_are_unknown(cluster: Cluster) -> None:
     assert unknown["the nodes of the HyperPod cluster"].hint.startswith(
         "allow sagemaker:ListClusterNodes"
     )
-    assert "has not published it" in unknown["the scheduler's state"].reason
     assert "no stack of test exists" in unknown["the deployment"].reason
+    assert [entry.what for entry in found.unknown].count("the deployment") == 1
+
+
+@pytest.mark.parametrize("target", [(), ("node", "a")])
+def test_no_controller_is_named_where_there_is_no_cluster(
+    cluster: Cluster, target: tuple[str, ...]
+) -> None:
+    found = {entry.what: entry for entry in read(Empty(), cluster, *target).unknown}
+    assert found["the scheduler's state"].reason.startswith("no cluster test exists in us-east-1")
+    assert "clusterwright-state" not in found["the scheduler's state"].hint
+    found = {entry.what: entry for entry in read(Existing(), cluster, *target).unknown}
+    assert "has not published it" in found["the scheduler's state"].reason
+    assert "clusterwright-state" in found["the scheduler's state"].hint
 
 
 @pytest.mark.parametrize(

@@ -77,6 +77,24 @@ def test_stacks_that_are_not_deployed(tmp_path: Path, account: dict[str, Any]) -
         assert read(tmp_path).stacks == ()
 
 
+@pytest.mark.parametrize("missing", ["platform_nodes", "platform_cluster"])
+def test_no_controller_is_named_where_there_is_no_cluster(
+    tmp_path: Path, account: dict[str, Any], missing: str
+) -> None:
+    silent = NotRead("the scheduler's view", "not published", "see on the controller: journalctl")
+    account["scheduler_view"] = SchedulerView(None, silent)
+    account["platform_cluster"] = "a cluster"
+    assert read(tmp_path).scheduler.unknown == silent
+    account[missing] = None
+    assert read(tmp_path).scheduler.unknown == NotRead(
+        "the scheduler's view",
+        "no cluster test exists in us-east-1, in the account of these credentials",
+        "cdk deploy -c env=test --all; or check the account: aws sts get-caller-identity",
+    )
+    account[missing] = refused()
+    assert read(tmp_path).scheduler.unknown == silent
+
+
 @pytest.mark.parametrize("part", ["platform_nodes", "platform_cluster", "stacks.stack"])
 def test_a_refusal_leaves_the_rest(tmp_path: Path, account: dict[str, Any], part: str) -> None:
     account[part] = refused()
