@@ -5,8 +5,8 @@ from __future__ import annotations
 import datetime as dt
 import re
 import sys
-import time
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -24,26 +24,25 @@ from clusterwright.cli.options import (
     spec_argument,
     timeout_option,
 )
-from clusterwright.cli.progress import ProgressLine
+from clusterwright.cli.output_files import check_writable, write_atomically
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from clusterwright.aws.session import AwsSession
     from clusterwright.cluster_spec import LoadedSpec
-    from clusterwright.cluster_state.acceptance import RunReport
     from clusterwright.cluster_state.kubernetes_acceptance import KubernetesRuns
     from clusterwright.cluster_state.not_read import NotRead
-    from clusterwright.cluster_state.requests import Answer, Level
+    from clusterwright.cluster_state.requests import Level
     from clusterwright.operate.acceptance_results import AcceptReport
 
 EXIT_CODES: Final = """\b
 Exit codes: 3 the command line or the spec is wrong; else 1 a node is rejected, there is a suspect
 or a test of several nodes failed; else 2 a node is unknown, a test of several nodes has no figure,
-or the run was not started or has not ended; else 0. 70 is an internal error.
+the run was not started, has not ended or cannot be read, or a --report was not written; else 0. 70
+is an internal error.
 """
 
-_POLL_SECONDS: Final = 5.0
 _RUN: Final = re.compile(r"[A-Za-z0-9-]{8,64}")
 _SUFFIXES: Final = (".json", ".xml", ".html", ".txt")
 
@@ -122,10 +121,12 @@ def command(
         with catalog_errors():
             chosen = level or read.spec.cluster.acceptance.level
             report = _accept(read, path, chosen, nodes, dry_run, run, wait_seconds)
-    for target in reports:
-        _write(report, target)
-    _print(report, output_format)
-    ctx.exit(report.exit_code)
+    try:
+        # First: a report that cannot be written hides no verdict.
+        _print(report, output_format)
+    finally:
+        failed = [target for target in reports if not _write(report, target)]
+    ctx.exit(2 if failed and not report.exit_code else report.exit_code)
 
 
 def _check_options(
@@ -142,6 +143,7 @@ def _check_options(
             raise UserError(
                 f"--report {target}: the form is unknown", f"use {', '.join(_SUFFIXES)}"
             )
+    check_writable(reports, force=True)
 
 
 def _planned(
@@ -185,8 +187,8 @@ def _accept(
     wait_seconds: float | None,
 ) -> AcceptReport:
     from clusterwright.aws.errors import AwsUnavailable
-    from clusterwright.aws.session import AwsSession
     from clusterwright.catalog import load_catalog
+    from clusterwright.cli.accept_follow import AcceptWork
     from clusterwright.cluster_state.not_read import NotRead
     from clusterwright.operate.acceptance import plan
     from clusterwright.operate.acceptance_results import AcceptReport
@@ -206,28 +208,26 @@ def _accept(
         plan=() if run else plan(cluster, load_catalog(), read.rates, level, counts),
     )
     if unmatched:
-        return _changed(report, status="refused", unknown=unknown_of([read.state.nodes]))
+        return replace(report, status="refused", unknown=unknown_of([read.state.nodes]))
     if dry_run:
         return report
     try:
         reader = _reader(read, str(path))
         if isinstance(reader, NotRead):
-            return _changed(report, status="refused", unknown=unknown_of([reader]))
+            return replace(report, status="refused", unknown=unknown_of([reader]))
+        work = AcceptWork(read, reader, report)
         if run is None:
-            if isinstance(reader, AwsSession):
-                started = _start(read, level, names, report)
-            else:
-                started = _start_job(reader, level, names, report)
+            started = work.start(names)
             if not isinstance(started, str):
                 return started
             run = started
         limit = wait_seconds
         if limit is None:
             limit = 2.0 * table()["level_limit_seconds"][level] + 600.0
-        return _followed(read, reader, report, run, limit)
+        return work.follow(run, limit)
     except AwsUnavailable as error:
         unknown = unknown_of([NotRead.from_error("the run", error)])
-        return _changed(report, status="running" if run else "refused", run=run, unknown=unknown)
+        return replace(report, status="unknown" if run else "refused", run=run, unknown=unknown)
 
 
 def _reader(read: ReadCluster, path: str) -> AwsSession | KubernetesRuns | NotRead:
@@ -240,30 +240,6 @@ def _reader(read: ReadCluster, path: str) -> AwsSession | KubernetesRuns | NotRe
     if read.spec.cluster.uses_slurm:
         return read.session
     return kubernetes_runs(read.session, read.spec.cluster, path)
-
-
-def _start_job(
-    runs: KubernetesRuns,
-    level: Level,
-    names: tuple[str, ...],
-    report: AcceptReport,
-) -> str | AcceptReport:
-    """Create the Job of a run; its id, or the report of a refusal."""
-    from clusterwright.cluster_state.requests import new_request
-    from clusterwright.operate.status import unknown_of
-
-    run = new_request("accept", names, "acceptance", now=dt.datetime.now(dt.UTC), level=level).id
-    refused = runs.start(run, level, names)
-    if refused is not None:
-        return _changed(report, status="refused", unknown=unknown_of([refused]))
-    print(f"run {run}: started as a Job", file=sys.stderr)
-    return run
-
-
-def _changed(report: AcceptReport, **changes: object) -> AcceptReport:
-    from dataclasses import replace
-
-    return replace(report, **changes)  # type: ignore[arg-type]
 
 
 def _chosen(
@@ -303,131 +279,6 @@ def _chosen(
     )
 
 
-def _start(
-    read: ReadCluster, level: Level, names: tuple[str, ...], report: AcceptReport
-) -> str | AcceptReport:
-    """Send the request; the id of the run, or the report of a refusal.
-
-    Raises
-    ------
-    AwsUnavailable
-        The bucket cannot be written or read.
-    """
-    from clusterwright.cluster_state import requests
-    from clusterwright.cluster_state.published import publishing_node
-    from clusterwright.operate.acceptance import lustre_figures
-    from clusterwright.operate.results import UnknownPart
-    from clusterwright.operate.status import unknown_of
-    from clusterwright.platforms.hyperpod.instance_groups import lifecycle_bucket
-
-    unknown = unknown_of([read.state.scheduler.unknown])
-    if unknown:
-        return _changed(report, status="refused", unknown=unknown)
-    bucket = lifecycle_bucket(read.spec.cluster)
-    publisher = publishing_node(read.spec.cluster)
-    request = requests.new_request(
-        "accept",
-        names,
-        f"acceptance, level {level}",
-        now=dt.datetime.now(dt.UTC),
-        level=level,
-        lustre=lustre_figures(read.spec.cluster),
-    )
-    requests.send(read.session, bucket, request)
-    print(f"run {request.id}: waiting for {publisher}", file=sys.stderr)
-    deadline = time.monotonic() + requests.VALID_FOR.total_seconds()
-    while time.monotonic() < deadline:
-        found = requests.answer(read.session, bucket, request.id)
-        if isinstance(found, requests.Answer):
-            return _refusal(found, report, publisher) or request.id
-        if found is not None:
-            part = UnknownPart(found.what, found.reason, found.hint, None)
-            return _changed(report, status="refused", run=request.id, unknown=(part,))
-        time.sleep(_POLL_SECONDS)
-    reason = f"{publisher} did not answer before the request expired"
-    hint = f"see on {publisher}: journalctl --unit clusterwright-state"
-    part = UnknownPart(f"the request {request.id}", reason, hint, None)
-    return _changed(report, status="refused", run=request.id, unknown=(part,))
-
-
-def _refusal(found: Answer, report: AcceptReport, publisher: str) -> AcceptReport | None:
-    from clusterwright.operate.results import UnknownPart
-
-    if not found.refused:
-        return None
-    parts = tuple(
-        UnknownPart(one.node or "the request", f"{publisher} refused it: {one.reason}", None, None)
-        for one in found.refused
-    )
-    return _changed(report, status="refused", run=found.id, unknown=parts)
-
-
-def _followed(
-    read: ReadCluster,
-    reader: AwsSession | KubernetesRuns,
-    report: AcceptReport,
-    run: str,
-    limit: float,
-) -> AcceptReport:
-    """Wait for the end of a run.
-
-    Raises
-    ------
-    AwsUnavailable
-        The bucket cannot be read.
-    """
-    from clusterwright.cluster_state.acceptance import run_report
-    from clusterwright.cluster_state.kubernetes_acceptance import KubernetesRuns
-    from clusterwright.cluster_state.not_read import NotRead, known
-    from clusterwright.operate.deep_health import with_deep_health
-    from clusterwright.operate.results import UnknownPart
-    from clusterwright.operate.status import unknown_of
-    from clusterwright.platforms.hyperpod.instance_groups import lifecycle_bucket
-
-    progress = ProgressLine(sys.stderr, f"run {run}")
-    began = time.monotonic()
-    found: RunReport | None = None
-    while True:
-        if isinstance(reader, KubernetesRuns):
-            answer = reader.report(run)
-        else:
-            answer = run_report(reader, lifecycle_bucket(read.spec.cluster), run)
-        if isinstance(answer, NotRead):
-            part = UnknownPart(answer.what, answer.reason, answer.hint, None)
-            return _changed(report, status="running", run=run, unknown=(part,))
-        found = answer or found
-        waited = time.monotonic() - began
-        if (found is not None and found.status != "running") or waited >= limit:
-            break
-        progress.show(int(waited), int(limit))
-        time.sleep(min(_POLL_SECONDS, limit - waited))
-    progress.clear()
-    if found is None or found.status == "running":
-        reason = (
-            "the controller has published no report of it"
-            if found is None
-            else (f"it has not ended after {waited:.0f} s")
-        )
-        hint = f"clusterwright accept {report.file} --run {run}"
-        part = UnknownPart(f"the run {run}", reason, hint, None)
-        return _changed(report, status="running", run=run, unknown=(part,))
-    unknown: tuple[UnknownPart, ...] = ()
-    if found.status == "failed":
-        unknown = (UnknownPart(f"the run {run}", found.reason, None, None),)
-    unknown += unknown_of([read.state.deep_health])
-    return _changed(
-        report,
-        status=found.status,
-        run=run,
-        level=found.level,
-        nodes=with_deep_health(found.nodes, known(read.state.deep_health) or {}),
-        cluster_checks=found.cluster_checks,
-        suspects=found.suspects,
-        baseline=found.baseline,
-        unknown=unknown,
-    )
-
-
 def _text(report: AcceptReport, suffix: str) -> str:
     from clusterwright.json_output.accept import accept_json
     from clusterwright.render.accept import accept_junit, accept_text
@@ -442,10 +293,14 @@ def _text(report: AcceptReport, suffix: str) -> str:
     return writers[suffix](report)
 
 
-def _write(report: AcceptReport, target: Path) -> None:
-    from clusterwright.cli.output_files import write_atomically
-
-    write_atomically(target, _text(report, target.suffix), force=True)
+def _write(report: AcceptReport, target: Path) -> bool:
+    """Write it; say why it could not be."""
+    try:
+        write_atomically(target, _text(report, target.suffix), force=True)
+    except UserError as error:
+        print(f"error: --report {error}", file=sys.stderr)
+        return False
+    return True
 
 
 def _print(report: AcceptReport, output_format: str) -> None:

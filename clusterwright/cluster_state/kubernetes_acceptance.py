@@ -60,17 +60,21 @@ class KubernetesRuns:
         return None
 
     def report(self, run: str) -> RunReport | NotRead | None:
-        """Return the report of a run; None before its end."""
+        """Return the report of a run; None before its end.
+
+        Raises
+        ------
+        KubectlFailed
+            It was not read this time.
+        """
         name = f"run-{run.lower()}"
         try:
             text = self._read("configmap", name)
             if text.strip():
                 return _report(text, run)
             job = json.loads(self._read("job", name) or "{}")
-        except KubectlFailed as error:
-            return NotRead(f"the run {run}", str(error))
         except ValueError:
-            return NotRead(f"the run {run}", "kubectl did not print JSON")
+            raise KubectlFailed("kubectl did not print JSON") from None
         for condition in (job.get("status") or {}).get("conditions") or ():
             if condition.get("type") == "Failed" and condition.get("status") == "True":
                 reason = f"it ended without a report: {condition.get('message', 'failed')}"

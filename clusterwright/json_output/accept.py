@@ -102,8 +102,9 @@ class AcceptOutput(Envelope):
     account: str = field("The account.")
     region: str = field("The region.")
     level: Literal["quick", "standard", "full"] = field("The level.")
-    status: Literal["planned", "refused", "running", "ended", "failed"] = field(
-        "`planned` for a dry run; `running` where the wait ended before the run."
+    status: Literal["planned", "refused", "running", "ended", "failed", "unknown"] = field(
+        "`planned` for a dry run; `running` where the wait ended before the run; `unknown` where "
+        "the answer to the request, or the report, cannot be read."
     )
     run: str | None = field("The id of the run, for --run; null for a dry run.")
     nodes: tuple[AcceptNodeOutput, ...] = field("Every node of the run.")

@@ -15,6 +15,8 @@ from clusterwright.cluster_state.acceptance import (
 from clusterwright.cluster_state.requests import Level
 from clusterwright.operate.results import UnknownPart
 
+Status = Literal["planned", "refused", "running", "ended", "failed", "unknown"]
+
 
 @dataclass(frozen=True)
 class GroupPlan:
@@ -43,7 +45,8 @@ class AcceptReport:
     Attributes
     ----------
     status:
-        `planned` for a dry run; `running` where the wait ended first.
+        `planned` for a dry run; `running` where the wait ended first; `unknown` where the run was
+        requested, and the answer or the report cannot be read.
     run:
         The id of the request, which is the name of the run; None for a dry run.
     """
@@ -53,7 +56,7 @@ class AcceptReport:
     account: str
     region: str
     level: Level
-    status: Literal["planned", "refused", "running", "ended", "failed"]
+    status: Status
     run: str | None
     plan: tuple[GroupPlan, ...]
     nodes: tuple[RunNode, ...] = ()
@@ -61,6 +64,11 @@ class AcceptReport:
     suspects: tuple[RunSuspect, ...] = ()
     baseline: tuple[RunBaseline, ...] = ()
     unknown: tuple[UnknownPart, ...] = ()
+
+    @property
+    def node_minutes(self) -> float:
+        """The planned duration on all nodes."""
+        return sum(group.nodes * group.seconds for group in self.plan) / 60
 
     @property
     def cost_usd(self) -> Decimal | None:

@@ -19,6 +19,7 @@ _STATUS = {
     "running": "has not ended",
     "ended": "ended",
     "failed": "failed",
+    "unknown": "its result is unknown",
 }
 
 
@@ -44,6 +45,27 @@ def accept_text(report: AcceptReport, style: Style = PLAIN) -> str:
     if report.plan:
         lines += ["", style.paint("bold", "Planned"), *_plan(report)]
     return "\n".join(lines).replace("\n\n\n", "\n\n").rstrip() + "\n"
+
+
+def plan_sentences(report: AcceptReport, means: str) -> list[str]:
+    """What a run that is about to start does, takes and costs."""
+    level, nodes = report.level, sum(group.nodes for group in report.plan)
+    if not report.plan:
+        return [
+            f"Tests nodes at level {level} with {means}; running jobs are not interrupted.",
+            "Planned: node-minutes and cost are unknown, because the groups of the nodes are.",
+        ]
+    unpriced = [group for group in report.plan if group.cost_usd is None]
+    if report.cost_usd is not None:
+        cost = f"{report.cost_usd:,.2f} USD"
+    else:
+        reasons = "; ".join(f"{group.group}: {group.unpriced}" for group in unpriced)
+        cost = printable(f"cost unknown ({reasons})")
+    return [
+        f"Tests {counted(nodes, 'node')} at level {level} with {means}; running jobs are not "
+        "interrupted.",
+        f"Planned: {report.node_minutes:,.1f} node-minutes, {cost}.",
+    ]
 
 
 def accept_junit(report: AcceptReport) -> str:

@@ -5,14 +5,20 @@ The controller's own program is tested in tests/nodes/state and tests/nodes/acce
 
 from __future__ import annotations
 
+import datetime as dt
+import io
 import json
+import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import jsonschema
 import pytest
 
-from clusterwright.cli import accept
+from clusterwright.aws.errors import AwsUnavailable
+from clusterwright.cli import accept_follow
+from clusterwright.cluster_state import acceptance, requests
 from clusterwright.json_output.schemas import schemas
 from tests.support.acceptance_controller import AcceptanceController
 from tests.support.command_line import clusterwright
@@ -27,7 +33,7 @@ REFUSED = "the run other has not ended; follow it with --run other"
 
 @pytest.fixture(autouse=True)
 def _quick_polls(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(accept, "_POLL_SECONDS", 0.05)
+    monkeypatch.setattr(accept_follow, "_POLL_SECONDS", 0.05)
 
 
 @pytest.fixture
@@ -112,6 +118,136 @@ def test_a_run_that_has_not_ended_is_followed_later(
     controller.status = "failed"
     controller.publish(data["run"], ["n1"], "quick")
     assert run(deployed, 2, "--run", data["run"])["unknown"][0]["reason"] == "it stopped"
+
+
+class Failing:
+    """Fails some times before it answers, or always."""
+
+    def __init__(self, real: Callable[..., Any], times: int) -> None:
+        self.real, self.left = real, times
+
+    def __call__(self, *words: Any) -> Any:
+        if not self.left:
+            return self.real(*words)
+        self.left -= 1
+        raise AwsUnavailable(
+            service="s3", operation="GetObject", region="r", reason="throttled", detail="SlowDown"
+        )
+
+
+@pytest.mark.parametrize(("module", "name"), [(requests, "answer"), (acceptance, "run_report")])
+def test_errors_while_it_waits_are_tried_again(
+    deployed: Deployed,
+    controller: AcceptanceController,
+    monkeypatch: pytest.MonkeyPatch,
+    module: Any,
+    name: str,
+) -> None:
+    failing = Failing(getattr(module, name), 3)
+    monkeypatch.setattr(module, name, failing)
+    with controller:
+        found = clusterwright("accept", deployed.path)
+    assert (found.exit_code, failing.left) == (0, 0), found
+    assert found.err.count("SlowDown") == 1
+
+
+def test_a_request_that_was_sent_is_not_called_not_started(
+    deployed: Deployed, controller: AcceptanceController, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(requests, "answer", Failing(requests.answer, -1))
+    monkeypatch.setattr(requests, "VALID_FOR", dt.timedelta(seconds=0.2))
+    with controller:
+        data = run(deployed, 2)
+    assert data["status"] == "unknown"
+    assert data["run"] == controller.request["id"]
+    assert "SlowDown" in data["unknown"][0]["reason"]
+    assert data["unknown"][0]["hint"].endswith(f"--run {data['run']}")
+
+
+def test_a_report_that_is_never_read_leaves_the_run_unknown(
+    deployed: Deployed, controller: AcceptanceController, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(acceptance, "run_report", Failing(acceptance.run_report, -1))
+    with controller:
+        data = run(deployed, 2, "--wait", "0.1")
+    assert data["status"] == "unknown"
+    assert data["unknown"][0]["hint"].endswith(f"--run {data['run']}")
+
+
+def test_a_malformed_report_is_not_called_unfinished(
+    deployed: Deployed, controller: AcceptanceController
+) -> None:
+    key = "state/acceptance/runs/20261123T080000Z-bad.json"
+    deployed.account.client("s3").put_object(Bucket=deployed.bucket, Key=key, Body=b"{}")
+    data = run(deployed, 2, "--run", "20261123T080000Z-bad")
+    assert data["status"] == "unknown"
+    (part,) = data["unknown"]
+    assert f"{key} is not valid" in part["reason"]
+    assert part["hint"] is None
+    found = clusterwright("accept", deployed.path, "--run", "20261123T080000Z-bad")
+    assert "has not ended" not in found.out
+    assert "its result is unknown" in found.out
+
+
+def test_what_a_run_does_and_costs_is_printed_before_it_starts(
+    deployed: Deployed, controller: AcceptanceController, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    printed = io.StringIO()
+    before: list[str] = []
+    real = requests.send
+
+    def send(*words: Any) -> None:
+        before.append(printed.getvalue())
+        real(*words)
+
+    monkeypatch.setattr(requests, "send", send)
+    with controller, monkeypatch.context() as patched:
+        patched.setattr(accept_follow, "_tell", lambda line: printed.write(f"{line}\n"))
+        data = run(deployed, 0, "--level", "quick")
+    (text,) = before
+    seconds = data["plan"][0]["seconds"]
+    cost = f"{float(data['cost_usd']):,.2f} USD"
+    assert text == (
+        "Tests 4 nodes at level quick with exclusive jobs of Slurm; running jobs are not "
+        f"interrupted.\nPlanned: {4 * seconds / 60:,.1f} node-minutes, {cost}.\n"
+    )
+
+
+def test_a_report_that_cannot_be_written_is_refused_before_the_run(
+    deployed: Deployed, controller: AcceptanceController, tmp_path: Path
+) -> None:
+    with controller:
+        found = clusterwright(
+            "accept", deployed.path, "--report", str(tmp_path / "missing" / "report.xml")
+        )
+    assert found.exit_code == 3
+    assert f"{tmp_path / 'missing'} does not exist" in found.err
+    assert controller.request == {}
+
+
+def test_a_report_that_cannot_be_written_later_hides_no_result(
+    deployed: Deployed,
+    controller: AcceptanceController,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    folder = tmp_path / "reports"
+    folder.mkdir()
+    real = acceptance.run_report
+
+    def run_report(*words: Any) -> Any:
+        shutil.rmtree(folder, ignore_errors=True)
+        return real(*words)
+
+    monkeypatch.setattr(acceptance, "run_report", run_report)
+    other = tmp_path / "report.json"
+    words = ["--report", str(folder / "report.xml"), "--report", str(other)]
+    with controller:
+        found = clusterwright("accept", deployed.path, *words)
+    assert found.exit_code == 2
+    assert "4 accepted" in found.out
+    assert f"error: --report {folder / 'report.xml'}" in found.err
+    assert json.loads(other.read_text())["exit_code"] == 0
 
 
 def test_without_a_controller_nothing_is_requested(

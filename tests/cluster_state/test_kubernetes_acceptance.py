@@ -134,8 +134,6 @@ def test_the_report_of_a_run() -> None:
         (Kubectl(configmap={"binaryData": {"report.json.gz": "AAAA"}}), "cannot be read"),
         (Kubectl(configmap={}), "cannot be read"),
         (Kubectl(configmap="x"), "cannot be read"),
-        (Kubectl(job="x"), "did not print JSON"),
-        (Kubectl(configmap=KubectlFailed("no route")), "no route"),
         (
             Kubectl(
                 job={
@@ -154,6 +152,18 @@ def test_why_a_report_is_not_there(kubectl: Kubectl, reason: str) -> None:
     found = runs(kubectl).report(RUN)
     assert isinstance(found, NotRead)
     assert reason in found.reason
+
+
+@pytest.mark.parametrize(
+    ("kubectl", "reason"),
+    [
+        (Kubectl(job="x"), "did not print JSON"),
+        (Kubectl(configmap=KubectlFailed("no route")), "no route"),
+    ],
+)
+def test_what_may_be_read_later_is_an_error(kubectl: Kubectl, reason: str) -> None:
+    with pytest.raises(KubectlFailed, match=reason):
+        runs(kubectl).report(RUN)
 
 
 def test_the_report_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 
 from clusterwright.operate.acceptance_results import GroupPlan
 from clusterwright.operate.results import UnknownPart
-from clusterwright.render.accept import accept_junit, accept_text
+from clusterwright.render.accept import accept_junit, accept_text, plan_sentences
 from tests.render.acceptance_report import REPORT
 
 
@@ -51,6 +51,17 @@ def test_text_of_a_refusal_says_why() -> None:
     assert "unknown: the request: the controller refused it: x\n  hint: do y\n" in text
     assert "price unknown: no source" in text
     assert "0 accepted" not in text
+
+
+def test_what_a_run_will_take_is_said_with_unknown_prices_named() -> None:
+    doing = "Tests 5 nodes at level standard with pods; running jobs are not interrupted."
+    assert plan_sentences(REPORT, "pods") == [doing, "Planned: 52.8 node-minutes, 45.44 USD."]
+    one = replace(REPORT.plan[1], cost_usd=None, unpriced="no source")
+    assert plan_sentences(replace(REPORT, plan=(REPORT.plan[0], one)), "pods") == [
+        doing,
+        "Planned: 52.8 node-minutes, cost unknown (more: no source).",
+    ]
+    assert "unknown" in plan_sentences(replace(REPORT, plan=()), "pods")[1]
 
 
 def test_junit_has_a_suite_for_each_node() -> None:

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from clusterwright_acceptance import kubernetes_hold, program
+from clusterwright_acceptance import cluster_program, kubernetes_hold, program
 from clusterwright_acceptance.expected import FILE
 
 from tests.nodes.acceptance.fake_node import Node, gpu_row
@@ -91,7 +91,7 @@ def test_a_suspect_path_between_accepted_nodes_is_exit_1(
         node.command(name, "true")
     nodes = [{"name": name, "verdict": "accepted"} for name in ("n1", "n2")]
     report = {"nodes": nodes, "cluster_checks": [], "suspects": suspects}
-    monkeypatch.setattr(program.cluster_program, "run_cluster", lambda *_, **__: report)
+    monkeypatch.setattr(cluster_program, "run_cluster", lambda *_, **__: report)
     assert program.main(["cluster", "--run", "r"], node.probe) == code
 
 
