@@ -105,12 +105,11 @@ def pair_ring(expected: Expected) -> Floor:
 
 
 def allreduce(expected: Expected, nodes: int, size_mib: float) -> Floor:
-    """The floor of an all-reduce over several nodes, in GB/s of bus bandwidth."""
+    """The floor of NCCL's all-reduce over several nodes, in GB/s of bus bandwidth."""
     mine = _sized(expected, "cluster-allreduce", nodes, size_mib)
     if mine is not None:
         return mine
-    kind = "neuron_allreduce" if expected.kind == "neuron" else "network_allreduce"
-    return of_curve(table()[kind], expected.instance_type, nodes, size_mib)
+    return of_curve(table()["network_allreduce"], expected.instance_type, nodes, size_mib)
 
 
 def of_curve(

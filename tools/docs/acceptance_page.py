@@ -30,6 +30,19 @@ hardware: programs and their output are emulated in the tests.
 A node is accepted if no check failed, hung or is unknown. What resolves a failure is `report`
 (change software or configuration), `check` (the next level finds out more), `reboot` or `replace`.
 """
+_TRAINIUM_TEXT: Final = """\
+## Trainium over several nodes
+
+Nodes of Trainium are tested one by one, and the figures of each are compared with those of the
+others: `neuron-allreduce` within a node, `efa-loopback` for each EFA interface. Of the tests of
+several nodes only `lustre-write` runs on them; no all-reduce over pairs or over all nodes does,
+so acceptance names no bad path between two of them. Over several nodes nccom-test starts its
+processes itself, with MPI over SSH or, in its Slurm mode, with `srun` from the head node. Its
+guide does not say how either tells which node stopped or hung, or a job that failed from one that
+did not start, without which good nodes would be rejected. The jobs
+[`nccom-test`](jobs.md#nccom-test) and [`efa-pairs`](jobs.md#efa-pairs) measure several nodes,
+without a verdict of acceptance.
+"""
 _FLOOR_TEXT: Final = """\
 ## Floors
 
@@ -45,7 +58,10 @@ cluster's baseline, and later runs compare with it.
 def page() -> str:
     """The page."""
     floors = json.loads(_FLOORS.read_text(encoding="utf-8"))
-    return "\n".join([_TEXT, _checks(), _FLOOR_TEXT, *_floors(floors)]).rstrip() + "\n"
+    return (
+        "\n".join([_TEXT, _checks(), _TRAINIUM_TEXT, _FLOOR_TEXT, *_floors(floors)]).rstrip()
+        + "\n"
+    )
 
 
 def _checks() -> str:
@@ -93,21 +109,17 @@ def _floors(floors: dict[str, Any]) -> list[str]:
         f"{pair['source']}.",
         "",
     ]
-    for title, key in (
-        ("All-reduce over several nodes (NCCL), references in GB/s", "network_allreduce"),
-        ("All-reduce over several nodes (Neuron), references in GB/s", "neuron_allreduce"),
-    ):
-        lines += [f"### {title}", ""]
-        for curve in floors[key]:
-            nodes = [str(count) for count in curve["nodes"]]
-            lines += [f"{curve['type']}: {curve['source']}", ""]
-            lines += [f"| MiB | {' | '.join(f'{count} nodes' for count in nodes)} |"]
-            lines += [f"|---:|{'---:|' * len(nodes)}"]
-            lines += [
-                f"| {size} | {' | '.join(str(value) for value in values)} |"
-                for size, values in curve["sizes_mib"].items()
-            ]
-            lines.append("")
+    lines += ["### All-reduce over several nodes (NCCL), references in GB/s", ""]
+    for curve in floors["network_allreduce"]:
+        nodes = [str(count) for count in curve["nodes"]]
+        lines += [f"{curve['type']}: {curve['source']}", ""]
+        lines += [f"| MiB | {' | '.join(f'{count} nodes' for count in nodes)} |"]
+        lines += [f"|---:|{'---:|' * len(nodes)}"]
+        lines += [
+            f"| {size} | {' | '.join(str(value) for value in values)} |"
+            for size, values in curve["sizes_mib"].items()
+        ]
+        lines.append("")
     same = [
         f"{name} is compared as {entry['type']} ({entry['reason']})"
         for name, entry in floors["same_as"].items()

@@ -53,6 +53,7 @@ class Slurm:
         self.answers = answers
         self.tested: list[str] = []
         self.unreadable: set[str] = set()
+        self.kind = "nvidia"
         self.argv: list[Sequence[str]] = []
 
     def run(
@@ -68,7 +69,7 @@ class Slurm:
         if argv[0] == "cat" and node in self.unreadable:
             return Launched(1, "", "srun: error: Requested nodes are busy")
         if argv[0] == "cat":
-            own = Expected(node, "p5.48xlarge", "nvidia", lustre=(FSX,), group="workers")
+            own = Expected(node, "p5.48xlarge", self.kind, lustre=(FSX,), group="workers")
             return labelled(written(own))
         self.tested.append(node)
         self.argv.append(argv)
@@ -488,6 +489,15 @@ def test_nodes_that_only_a_test_of_all_shows_to_be_bad_are_rejected(
 def test_a_whole_result_of_a_node_that_did_not_end_is_none(tmp_path: Path) -> None:
     late = Launched(None, labelled(json.dumps(result("n1"))).stdout, "")
     assert rows(run(tmp_path, Slurm(n1=late)))[0][1] == "rejected"
+
+
+def test_several_nodes_of_trainium_only_write_to_lustre(tmp_path: Path, together: Several) -> None:
+    slurm = four()
+    slurm.kind = "neuron"
+    report = run(tmp_path, slurm, "standard")
+    assert (together.paired, together.over) == ([], [])
+    assert [row["id"] for row in report["cluster_checks"]] == ["lustre-write"]
+    assert {row[1] for row in rows(report)} == {"accepted"}
 
 
 def test_one_node_is_not_paired(tmp_path: Path, together: Several) -> None:
