@@ -298,17 +298,15 @@ def _caller(read: ReadCluster) -> str:
     """
     from clusterwright.aws import sts
     from clusterwright.aws.errors import AwsUnavailable
+    from clusterwright.cluster_state.account import OTHER_ACCOUNT_HINT, other_account
 
     try:
         caller = sts.caller(read.session)
     except AwsUnavailable as error:
         raise UserError(error.message, error.hint, exit_code=2) from None
-    wanted = read.spec.cluster.account
-    if caller.account != wanted:
-        raise UserError(
-            f"the credentials are of account {caller.account}, the cluster is in {wanted}",
-            "use credentials of the cluster's account",
-        )
+    reason = other_account(caller, read.spec.cluster.account)
+    if reason is not None:
+        raise UserError(reason, OTHER_ACCOUNT_HINT)
     return caller.arn.rpartition(":")[2]
 
 

@@ -10,13 +10,14 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Final
 
-from clusterwright.aws import hyperpod, hyperpod_events, pcs, s3
+from clusterwright.aws import hyperpod, hyperpod_events, pcs, s3, sts
 from clusterwright.aws.cloudformation.history import StackSummary, stack_summaries
 from clusterwright.aws.errors import AwsUnavailable
 from clusterwright.aws.logs import log_group_names, newest_streams
 from clusterwright.aws.session import AwsSession
 from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.cluster_state import failure_logs, failure_services
+from clusterwright.cluster_state.account import CALLER, OTHER_ACCOUNT_HINT, other_account
 from clusterwright.cluster_state.failure_capacity import of_capacity
 from clusterwright.cluster_state.failure_hyperpod import (
     MAXIMUM_DESCRIBED,
@@ -105,6 +106,10 @@ class Reader:
             self.found.unknown.append(NotRead("the AWS account", error.message, error.hint))
             return self.found
         self._answers = self._together(self._first())
+        reason = other_account(self._answers.get(CALLER), self._cluster.account)
+        if reason is not None:
+            self.found.unknown[:] = [NotRead("the AWS account", reason, OTHER_ACCOUNT_HINT)]
+            return self.found
         self._stack_list = self._own_stacks()
         self._scheduler_state()
         self._hyperpod_nodes()
@@ -123,7 +128,7 @@ class Reader:
 
     def _first(self) -> dict[str, Callable[[], Any]]:
         session, name = self._session, self._cluster.environment
-        reads: dict[str, Callable[[], Any]] = {}
+        reads: dict[str, Callable[[], Any]] = {CALLER: partial(sts.caller, session)}
         if self._of_deployment:
             reads[_STACKS] = partial(stack_summaries, session)
             reads[_STATES] = partial(states_of, session, name)

@@ -13,12 +13,13 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
-from clusterwright.aws import eks
+from clusterwright.aws import eks, sts
 from clusterwright.aws.cloudformation import stacks
 from clusterwright.aws.errors import AwsUnavailable
 from clusterwright.aws.session import AwsSession
 from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.cluster_spec.recorded_spec import recorded_in
+from clusterwright.cluster_state.account import CALLER, OTHER_ACCOUNT_HINT, other_account
 from clusterwright.cluster_state.capacity import capacity_state, purchases
 from clusterwright.cluster_state.deep_health import deep_health_results
 from clusterwright.cluster_state.kubernetes_view import kubernetes_view
@@ -59,6 +60,8 @@ def read_cluster(
 ) -> ClusterState:
     """Read what the operating commands show; what AWS refuses is unknown.
 
+    With the credentials of another account everything is.
+
     Parameters
     ----------
     progress:
@@ -78,7 +81,14 @@ def read_cluster(
     except AwsUnavailable as error:
         answers: Mapping[str, Any] = {name: NotRead.from_error(name, error) for name in reads}
     else:
-        answers = read_together(reads, deadline_seconds=deadline_seconds, progress=progress)
+        answers = read_together(
+            {**reads, CALLER: partial(sts.caller, session)},
+            deadline_seconds=deadline_seconds,
+            progress=progress,
+        )
+        reason = other_account(answers[CALLER], cluster.account)
+        if reason is not None:
+            answers = {name: NotRead(name, reason, OTHER_ACCOUNT_HINT) for name in reads}
     found = {
         name: answers.get(name, NotRead(name, "this command does not read it")) for name in wanted
     }

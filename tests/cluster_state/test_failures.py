@@ -182,6 +182,22 @@ def test_pcs_is_asked_for_its_cluster_first(tmp_path: Path) -> None:
     assert "ListComputeNodeGroups" not in session.asked  # there is no cluster
 
 
+class OfAnotherAccount(Empty):
+    """An account that is not that of the cluster."""
+
+    def call(self, service: str, operation: str, **arguments: Any) -> Any:
+        if operation == "GetCallerIdentity":
+            return {"Account": "444455556666", "Arn": "arn:aws:iam::444455556666:user/a"}
+        return super().call(service, operation, **arguments)
+
+
+def test_with_credentials_of_another_account_there_is_one_unknown(cluster: Cluster) -> None:
+    (unknown,) = read(OfAnotherAccount(), cluster).unknown
+    assert unknown.reason == (
+        "the credentials are of account 444455556666, the cluster is in 111122223333"
+    )
+
+
 def test_without_credentials_there_is_one_unknown(cluster: Cluster) -> None:
     session = Empty("credentials")
     found = read(session, cluster)

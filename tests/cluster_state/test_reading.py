@@ -12,6 +12,7 @@ import pytest
 from clusterwright.aws.cloudformation.stacks import Stack
 from clusterwright.aws.errors import AwsUnavailable
 from clusterwright.aws.session import AwsSession
+from clusterwright.aws.sts import Caller
 from clusterwright.cluster_state.not_read import NotRead
 from clusterwright.cluster_state.published import SchedulerView
 from clusterwright.cluster_state.reading import deployed_spec, read_cluster
@@ -40,6 +41,7 @@ def account(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "111122223333")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "secret")
     found: dict[str, Any] = {
+        "sts.caller": Caller("111122223333", "arn:aws:iam::111122223333:user/a"),
         "platform_nodes": (),
         "platform_cluster": None,
         "scheduler_view": SchedulerView(None, NotRead("x", "y")),
@@ -69,6 +71,24 @@ def test_everything(tmp_path: Path, account: dict[str, Any]) -> None:
     assert not isinstance(found.stacks, NotRead)
     assert [stack.name for stack in found.stacks] == ["test-network"]
     assert deployed_spec(found) == {"a": 1}
+
+
+def test_another_account_says_nothing_of_the_cluster(
+    tmp_path: Path, account: dict[str, Any]
+) -> None:
+    account["sts.caller"] = Caller("444455556666", "arn:aws:iam::444455556666:user/a")
+    found = read(tmp_path)
+    reason = "the credentials are of account 444455556666, the cluster is in 111122223333"
+    for part in (found.nodes, found.cluster, found.stacks, found.deployed_spec):
+        assert isinstance(part, NotRead)
+        assert (part.reason, part.hint) == (reason, "use credentials of the cluster's account")
+
+
+def test_without_an_answer_of_sts_the_others_are_read(
+    tmp_path: Path, account: dict[str, Any]
+) -> None:
+    account["sts.caller"] = refused()
+    assert read(tmp_path).nodes == ()
 
 
 def test_stacks_that_are_not_deployed(tmp_path: Path, account: dict[str, Any]) -> None:
