@@ -209,7 +209,7 @@ def _scheduler(
 def _acceptance(
     cluster: Cluster, node: JoinedNode, new: str | None, asked_at: dt.datetime
 ) -> Progress:
-    """A node without a record has no acceptance program; a record of before does not count.
+    """A record of before does not count.
 
     Without `acceptance.hold` nothing tests the node again, and it takes jobs.
     """
@@ -217,8 +217,11 @@ def _acceptance(
     reason = (node.scheduler.reason if node.scheduler is not None else None) or ""
     drained = node.has_state(*DRAIN)
     if acceptance is None or not _is_of_now(acceptance, asked_at):
-        if reason.startswith(_HELD) or (acceptance is not None and cluster.acceptance.hold):
-            return Progress("waiting", "it waits for acceptance", new)
+        if reason.startswith(_HELD) or (cluster.acceptance.hold and node.is_compute):
+            why = ""
+            if acceptance is not None and acceptance.state == "unknown" and acceptance.reason:
+                why = f", which is unknown: {acceptance.reason}"
+            return Progress("waiting", f"it waits for acceptance{why}", new)
         untested = f", and is not tested again: clusterwright accept FILE --nodes {node.name}"
         return Progress("ready", f"it runs{untested if acceptance else ''}", new, drained)
     if acceptance.state == "rejected":

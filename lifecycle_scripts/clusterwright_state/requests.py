@@ -89,7 +89,9 @@ def read(value: Optional[Mapping[str, Any]], expected_id: str, now: dt.datetime)
     created, expires = time_of(value.get("created_at")), time_of(value.get("expires_at"))
     if created is None or expires is None:
         raise Refused("created_at and expires_at must be times such as 2026-11-23T08:00:00Z")
-    if expires - created > dt.timedelta(minutes=LONGEST_MINUTES):
+    if not created < expires:
+        raise Refused("expires_at must be after created_at")
+    if expires - min(created, now) > dt.timedelta(minutes=LONGEST_MINUTES):
         raise Refused(f"a request can be valid for at most {LONGEST_MINUTES} minutes")
     if expires < now:
         raise Refused(f"the request expired at {value['expires_at']}")

@@ -55,7 +55,18 @@ def test_a_replacement_that_runs_and_is_accepted(tmp_path: Path) -> None:
     assert seen(tmp_path, "replace", NEW, slurm, acceptance=accepted) == Progress(
         "ready", "it runs and is accepted", "i-new"
     )
-    assert seen(tmp_path, "replace", NEW, slurm).stage == "ready"
+    assert seen(tmp_path, "replace", NEW, slurm, hold=False).stage == "ready"
+
+
+def test_a_held_node_without_a_record_waits_for_its_first_test(tmp_path: Path) -> None:
+    found = seen(tmp_path, "replace", NEW, in_slurm(1, instance_id="i-new"))
+    assert (found.stage, found.reason) == ("waiting", "it waits for acceptance")
+
+
+def test_why_acceptance_does_not_open_a_node_is_said(tmp_path: Path) -> None:
+    unknown = NodeAcceptance(state="unknown", reason="dcgmi: not found", since=SINCE)
+    found = seen(tmp_path, "replace", NEW, in_slurm(1, instance_id="i-new"), acceptance=unknown)
+    assert found.reason == "it waits for acceptance, which is unknown: dcgmi: not found"
 
 
 @pytest.mark.parametrize(
@@ -85,7 +96,9 @@ def test_the_replacement_has_the_logical_id(tmp_path: Path) -> None:
         "ip-workers-1", "workers", "i-workers-1", "l-1", "ip-workers-1", "ip-workers-1", "Running"
     )
     moved = node(1, instance_id="i-new", logical_id="l-1", hostname="ip-workers-9")
-    found = seen(tmp_path, "replace", moved, in_slurm(1, instance_id="i-new"), action=action)
+    found = seen(
+        tmp_path, "replace", moved, in_slurm(1, instance_id="i-new"), action=action, hold=False
+    )
     assert (found.stage, found.new_instance_id) == ("ready", "i-new")
 
 
@@ -123,7 +136,8 @@ def test_acceptance_rejects_it(tmp_path: Path) -> None:
 def test_a_reboot_is_seen_by_its_time(
     tmp_path: Path, booted: dt.datetime | None, stage: str
 ) -> None:
-    assert seen(tmp_path, "reboot", node(1), in_slurm(1, boot_time=booted)).stage == stage
+    slurm = in_slurm(1, boot_time=booted)
+    assert seen(tmp_path, "reboot", node(1), slurm, hold=False).stage == stage
 
 
 def test_unknown_views(tmp_path: Path) -> None:

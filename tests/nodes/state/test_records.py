@@ -27,6 +27,12 @@ def test_values_of_a_record_may_contain_blanks() -> None:
     assert found["Reason"] == "Not responding [root@2026-11-23T07:58:00]"
 
 
+def test_a_reason_does_not_replace_other_values() -> None:
+    found = words(NODE.replace("Not responding", "Xid 79, was State=IDLE Partitions=none"))
+    assert (found["State"], found["Partitions"]) == ("IDLE*+DRAIN+NOT_RESPONDING", "workers")
+    assert found["Reason"] == "Xid 79, was State=IDLE Partitions=none [root@2026-11-23T07:58:00]"
+
+
 def test_states_lose_the_marks_of_sinfo() -> None:
     assert state_words(words(NODE)["State"]) == ["IDLE", "DRAIN", "NOT_RESPONDING"]
 

@@ -51,6 +51,14 @@ def request(**changes: Any) -> dict[str, Any]:
             "a request can be valid for at most 60 minutes",
         ),
         (
+            {"created_at": "2026-12-24T08:00:00Z", "expires_at": "2026-12-24T08:15:00Z"},
+            "a request can be valid for at most 60 minutes",
+        ),
+        (
+            {"created_at": "2026-11-23T08:15:00Z", "expires_at": "2026-11-23T08:15:00Z"},
+            "expires_at must be after created_at",
+        ),
+        (
             {"created_at": "2026-11-23T07:40:00Z", "expires_at": "2026-11-23T08:04:59Z"},
             "the request expired at 2026-11-23T08:04:59Z",
         ),
