@@ -217,7 +217,9 @@ def _acceptance(
     reason = (node.scheduler.reason if node.scheduler is not None else None) or ""
     drained = node.has_state(*DRAIN)
     if acceptance is None or not _is_of_now(acceptance, asked_at):
-        if reason.startswith(_HELD) or (cluster.acceptance.hold and node.is_compute):
+        # Slurm's controller records each held node, Kubernetes' those that have the taint.
+        recorded = acceptance is not None or (cluster.uses_slurm and node.is_compute)
+        if reason.startswith(_HELD) or (cluster.acceptance.hold and recorded):
             why = ""
             if acceptance is not None and acceptance.state == "unknown" and acceptance.reason:
                 why = f", which is unknown: {acceptance.reason}"

@@ -86,6 +86,18 @@ def read(value: Optional[Mapping[str, Any]], expected_id: str, now: dt.datetime)
         raise Refused("because must be a text")
     if not plain(because):
         raise Refused("because has no character that Slurm's reason keeps: ASCII without quotes")
+    _check_times(value, now)
+    found = Request(
+        expected_id, str(value["verb"]), nodes, plain(because), plain(value.get("by", ""))
+    )
+    if found.verb != ACCEPT:
+        return found
+    if value.get("level") not in acceptance.LEVELS:
+        raise Refused(f"level must be one of {', '.join(acceptance.LEVELS)}")
+    return replace(found, level=str(value["level"]), lustre=_lustre(value.get("lustre") or {}))
+
+
+def _check_times(value: Mapping[str, Any], now: dt.datetime) -> None:
     created, expires = time_of(value.get("created_at")), time_of(value.get("expires_at"))
     if created is None or expires is None:
         raise Refused("created_at and expires_at must be times such as 2026-11-23T08:00:00Z")
@@ -95,14 +107,6 @@ def read(value: Optional[Mapping[str, Any]], expected_id: str, now: dt.datetime)
         raise Refused(f"a request can be valid for at most {LONGEST_MINUTES} minutes")
     if expires < now:
         raise Refused(f"the request expired at {value['expires_at']}")
-    found = Request(
-        expected_id, str(value["verb"]), nodes, plain(because), plain(value.get("by", ""))
-    )
-    if found.verb != ACCEPT:
-        return found
-    if value.get("level") not in acceptance.LEVELS:
-        raise Refused(f"level must be one of {', '.join(acceptance.LEVELS)}")
-    return replace(found, level=str(value["level"]), lustre=_lustre(value.get("lustre") or {}))
 
 
 def start(
