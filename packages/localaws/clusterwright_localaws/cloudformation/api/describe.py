@@ -125,8 +125,8 @@ def list_stack_resources(call: Call) -> Mapping[str, Any]:
 @operation("cloudformation", "ListHookResults")
 def list_hook_results(call: Call) -> Mapping[str, Any]:
     # No hooks can be registered here, so none has a result.
-    found, _ = page([], call)
-    return {"HookResults": found}
+    none: list[Mapping[str, Any]] = []
+    return {"HookResults": page(none, call)[0]}
 
 
 def _stack_of_resource(store: Store, physical_id: str) -> Stack:
