@@ -40,6 +40,7 @@ from clusterwright_localaws.core.timers import timers
 from clusterwright_localaws.core.validation import request_message, violations
 from clusterwright_localaws.iam.inside import is_inside
 from clusterwright_localaws.server import recording, rpc_v2_cbor, wire
+from clusterwright_localaws.server.moto_errors import with_clean_message
 from clusterwright_localaws.server.requests import uncompressed
 from clusterwright_localaws.server.wire import Answer
 from clusterwright_localaws.services.ec2 import network_checks, tag_policy
@@ -474,6 +475,7 @@ def _json_error(answered: Answer) -> AwsError | None:
 def _check_moto(service: str, operation: str, request: Request, answered: Answer) -> Answer:
     """Return moto's answer, or a refusal of an answer with a violation that is not listed."""
     protocol = wire.protocol_of(service, request)
+    answered = with_clean_message(answered)
     if protocol == "json":
         answered = wire.with_type_of_json(service, answered)
         answered = wire.with_modelled_message(service, answered)
