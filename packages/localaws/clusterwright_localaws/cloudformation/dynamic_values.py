@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from clusterwright_localaws.cloudformation.errors import ValidationError
+from clusterwright_localaws.cloudformation.parameters import SsmValue
 from clusterwright_localaws.cloudformation.state import Stack
 from clusterwright_localaws.iam.inside import acting_as
 from clusterwright_localaws.iam.stacks import demand
@@ -60,7 +61,7 @@ def zones(account: str, region: str) -> list[str]:
     )
 
 
-def ssm_value(account: str, region: str, name: str) -> str | None:
+def ssm_value(account: str, region: str, name: str) -> SsmValue | None:
     """Return an SSM parameter's value, or None where there is none of that name."""
     from botocore.exceptions import ClientError
 
@@ -77,8 +78,8 @@ def ssm_value(account: str, region: str, name: str) -> str | None:
         raise ValidationError(str(error)) from error
     except ClientError:
         return None
-    value: str = found["Parameter"]["Value"]
-    return value
+    parameter = found["Parameter"]
+    return SsmValue(parameter["Value"], is_secure=parameter["Type"] == "SecureString")
 
 
 def _parameter_arn(account: str, region: str, name: str) -> str:
@@ -94,7 +95,7 @@ def fill_dynamic(value: Any, account: str, region: str) -> Any:
     Raises
     ------
     ValidationError
-        The parameter or the secret does not exist.
+        The parameter or the secret does not exist, or a secure string is not named as such.
     """
     if isinstance(value, Mapping):
         return {key: fill_dynamic(item, account, region) for key, item in value.items()}
@@ -116,7 +117,9 @@ def _dynamic(service: str, reference: str, account: str, region: str) -> str:
         raise ValidationError(
             f"Unable to fetch parameters [{reference}] from parameter store for this account."
         )
-    return found
+    if found.is_secure and service == "ssm":
+        raise ValidationError(f"Non-secure ssm prefix was used for secure parameter: {reference}")
+    return found.text
 
 
 def _secret(reference: str, account: str, region: str) -> str:

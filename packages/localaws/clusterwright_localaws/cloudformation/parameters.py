@@ -27,6 +27,14 @@ _TYPES = re.compile(
 
 
 @dataclass(frozen=True)
+class SsmValue:
+    """The value of a parameter in SSM, and whether it is a secure string."""
+
+    text: str
+    is_secure: bool = False
+
+
+@dataclass(frozen=True)
 class Parameter:
     """One parameter of a stack.
 
@@ -53,7 +61,7 @@ def resolve_parameters(
     declarations: Mapping[str, Mapping[str, Any]],
     given: Sequence[Mapping[str, Any]],
     previous: Mapping[str, Parameter] | None,
-    fetch_ssm: Callable[[str], str | None],
+    fetch_ssm: Callable[[str], SsmValue | None],
 ) -> dict[str, Parameter]:
     """Return the value of every declared parameter, checked.
 
@@ -162,7 +170,7 @@ def _resolve(
     name: str,
     declaration: Mapping[str, Any],
     given: str,
-    fetch_ssm: Callable[[str], str | None],
+    fetch_ssm: Callable[[str], SsmValue | None],
     allowance: patterns.Allowance,
 ) -> Parameter:
     kind = declaration["Type"]
@@ -179,7 +187,12 @@ def _resolve(
             raise ValidationError(
                 f"Unable to fetch parameters [{given}] from parameter store for this account."
             )
-        value, kind = fetched, from_ssm.group(1)
+        if fetched.is_secure:
+            raise ValidationError(
+                f"Parameters [{given}] referenced by template have types not supported by "
+                "CloudFormation."
+            )
+        value, kind = fetched.text, from_ssm.group(1)
     parsed: Any = value
     if kind == "CommaDelimitedList" or _LIST.fullmatch(kind):
         parsed = [item.strip() for item in value.split(",")] if value else []

@@ -12,6 +12,7 @@ from clusterwright_localaws.cloudformation.dynamic_values import (
     zones,
 )
 from clusterwright_localaws.cloudformation.errors import ValidationError
+from clusterwright_localaws.cloudformation.parameters import SsmValue
 from clusterwright_localaws.cloudformation.store import Store
 from packages.localaws.tests.cloudformation.stacks import (
     ACCOUNT,
@@ -39,6 +40,15 @@ def test_dynamic_references_are_resolved_only_for_the_handler(pretend: Pretend) 
     stack = update("s", template({"A": parameter("{{resolve:ssm:none}}")}))
     assert stack["StackStatus"] == "UPDATE_ROLLBACK_COMPLETE"
     assert "Unable to fetch parameters [none]" in reason("s", "A", "UPDATE_FAILED")
+
+
+def test_secure_string_is_not_read_as_a_plain_one(pretend: Pretend) -> None:
+    aws("ssm").put_parameter(Name="/s", Type="SecureString", Value="hunter2")
+    stack = create("s", template({"A": parameter("{{resolve:ssm:/s}}")}))
+    assert stack["StackStatus"] == "ROLLBACK_COMPLETE"
+    message = "Non-secure ssm prefix was used for secure parameter: /s"
+    assert message in reason("s", "A", "CREATE_FAILED")
+    assert "hunter2" not in str(pretend.existing)
 
 
 @pytest.mark.parametrize(
@@ -72,9 +82,17 @@ class TestLookups:
 
     def test_a_parameter_of_ssm(self) -> None:
         aws("ssm").put_parameter(Name="p", Type="String", Value="7")
-        assert ssm_value(ACCOUNT, REGION, "p") == "7"
-        assert ssm_value(ACCOUNT, REGION, "p:1") == "7"
+        assert ssm_value(ACCOUNT, REGION, "p") == SsmValue("7")
+        assert ssm_value(ACCOUNT, REGION, "p:1") == SsmValue("7")
         assert ssm_value(ACCOUNT, REGION, "none") is None
+
+    def test_a_secure_string_needs_its_own_prefix(self) -> None:
+        aws("ssm").put_parameter(Name="/s", Type="SecureString", Value="hunter2")
+        assert ssm_value(ACCOUNT, REGION, "/s") == SsmValue("hunter2", is_secure=True)
+        assert fill_dynamic("{{resolve:ssm-secure:/s}}", ACCOUNT, REGION) == "hunter2"
+        message = "Non-secure ssm prefix was used for secure parameter: /s"
+        with pytest.raises(ValidationError, match=message):
+            fill_dynamic("{{resolve:ssm:/s}}", ACCOUNT, REGION)
 
     def test_references_are_filled_at_any_depth(self) -> None:
         aws("ssm").put_parameter(Name="p", Type="String", Value="7")

@@ -122,6 +122,15 @@ ECHO = {"A": parameter({"Ref": "P"})}
 OUT = {"O": {"Value": {"Ref": "P"}}}
 
 
+def test_secure_string_is_no_value_of_a_parameter() -> None:
+    aws("ssm").put_parameter(Name="/s", Type="SecureString", Value="hunter2")
+    kind = "AWS::SSM::Parameter::Value<String>"
+    body = template(ECHO, Parameters={"P": {"Type": kind, "Default": "/s"}}, Outputs=OUT)
+    message = r"Parameters \[/s\] referenced by template have types not supported by Cloud"
+    with pytest.raises(ClientError, match=message):
+        create("s", body)
+
+
 def test_an_ssm_parameter_is_read_at_every_operation() -> None:
     aws("ssm").put_parameter(Name="/version", Type="String", Value="6")
     body = template(
