@@ -25,6 +25,13 @@ _BASELINE = (
     "check", "instance_type", "median", "deviation", "floor", "unit", "nodes", "versions", "date",
     "size_mib", "node_count",
 )  # fmt: skip
+_STATUSES = ("running", "ended", "failed")
+_NEEDED = {
+    "nodes": ("name", "verdict"),
+    "cluster_checks": ("id", "verdict"),
+    "suspects": ("kind", "names", "evidence"),
+    "baseline": ("check",),
+}
 _DEFAULTS: dict[str, Any] = {
     "reason": "",
     "action": "none",
@@ -75,6 +82,8 @@ class Acceptance:
             return self._document("refused", run, plan, {}, [part])
         if run is None:
             run = _new_id()
+            for line in self._plan_sentences(plan):
+                tell(line)
             refused = self._start(run, tell)
             if refused is not None:
                 return self._document("refused", run, plan, {}, refused)
@@ -82,6 +91,9 @@ class Acceptance:
         if limit is None:
             limit = 2.0 * self._setting.level_limit_seconds[self.level] + 600.0
         report = self._followed(run, limit, tell)
+        if report and not _is_valid(report):
+            part = unknown(f"the run {run}", f"its report {self._report_of(run)} is not valid")
+            return self._document("unknown", run, plan, {}, [part])
         if report.get("status") not in ("ended", "failed"):
             reason = (
                 f"it has not ended after {limit:.0f} s" if report else "there is no report of it"
@@ -132,10 +144,14 @@ class Acceptance:
         ] or None
 
     def _followed(self, run: str, limit: float, tell: Callable[[str], None]) -> dict[str, Any]:
-        path = self._folder / "runs" / f"{run}.json"
+        """The last report, empty without one; one that is not valid ends the wait."""
+        path = self._report_of(run)
         began = told = time.monotonic()
         while True:
+            is_there = path.exists()
             report = records.read(path, records.LARGEST_REPORT_BYTES)
+            if is_there and not _is_valid(report):
+                return {**report, "status": None}
             now = time.monotonic()
             if report.get("status") in ("ended", "failed") or now - began >= limit:
                 return report
@@ -143,6 +159,21 @@ class Acceptance:
                 tell(f"run {run}: {now - began:.0f} s")
                 told = now
             time.sleep(min(POLL_SECONDS, limit))
+
+    def _report_of(self, run: str) -> Path:
+        return self._folder / "runs" / f"{run}.json"
+
+    def _plan_sentences(self, plan: Sequence[dict[str, Any]]) -> list[str]:
+        """What a run that is about to start does and takes, as the command elsewhere says it."""
+        nodes = sum(group["nodes"] for group in plan)
+        which = "nodes" if not plan else f"{nodes} {'node' if nodes == 1 else 'nodes'}"
+        minutes = sum(group["nodes"] * group["seconds"] for group in plan) / 60
+        return [
+            f"Tests {which} at level {self.level} with exclusive jobs of Slurm; running jobs are "
+            "not interrupted.",
+            f"Planned: {f'{minutes:,.1f}' if plan else 'unknown'} node-minutes, cost unknown on a "
+            "node.",
+        ]
 
     def _plan(self) -> list[dict[str, Any]]:
         chosen = set(self._nodes)
@@ -230,6 +261,22 @@ def _chosen(view: View, nodes: Optional[str]) -> tuple[str, ...]:
             )
         found += match
     return tuple(dict.fromkeys(found))
+
+
+def _is_valid(report: dict[str, Any]) -> bool:
+    if report.get("status") not in _STATUSES:
+        return False
+    for part, keys in _NEEDED.items():
+        rows = report.get(part, [])
+        if not _are_rows(rows, keys):
+            return False
+    return all(_are_rows(node.get("checks", []), ("id",)) for node in report.get("nodes", []))
+
+
+def _are_rows(rows: Any, keys: Sequence[str]) -> bool:
+    return isinstance(rows, list) and all(
+        isinstance(row, dict) and all(key in row for key in keys) for row in rows
+    )
 
 
 def _new_id() -> str:

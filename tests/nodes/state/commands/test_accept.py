@@ -94,6 +94,46 @@ def test_the_report_of_1024_nodes_is_read(commands: Commands, tmp_path: Path) ->
     assert len(found["nodes"]) == acceptance_of_1024.NODES
 
 
+@pytest.mark.parametrize(
+    "content",
+    [
+        "{",
+        "[]",
+        '{"status": "perhaps"}',
+        '{"status": "ended", "nodes": {}}',
+        '{"status": "ended", "nodes": [{"name": "workers-1"}]}',
+        '{"status": "ended", "nodes": [{"name": "n", "verdict": "accepted", "checks": 1}]}',
+        '{"status": "ended", "nodes": [], "suspects": ["n1"]}',
+        '{"status": "ended", "nodes": [], "cluster_checks": [{"id": "lustre-write"}]}',
+    ],
+)
+def test_a_malformed_report_is_not_called_unfinished(
+    commands: Commands, tmp_path: Path, content: str
+) -> None:
+    path = tmp_path / "acceptance" / "runs" / "20261128T000000Z-bad.json"
+    path.parent.mkdir(parents=True)
+    path.write_text(content)
+    found = commands.answer("accept", "--run=20261128T000000Z-bad", "--wait=5")
+    AcceptOutput.model_validate_json(json.dumps(found))
+    assert (found["status"], found["exit_code"]) == ("unknown", 2)
+    assert found["unknown"][0]["reason"] == f"its report {path} is not valid"
+
+
+def test_what_a_run_does_and_takes_is_printed_before_it_starts(
+    commands: Commands, tmp_path: Path
+) -> None:
+    commands.nodes = [slurm_node("workers-1"), slurm_node("workers-2")]
+    serve(tmp_path, [], [NODE])
+    code, _, err = commands.run("accept", "--level=standard")
+    assert code == 0
+    assert err.splitlines()[:2] == [
+        "Tests 2 nodes at level standard with exclusive jobs of Slurm; running jobs are not "
+        "interrupted.",
+        "Planned: 13.3 node-minutes, cost unknown on a node.",
+    ]
+    assert err.splitlines()[2].endswith("waiting for the service")
+
+
 def test_a_dry_run_starts_nothing(commands: Commands, tmp_path: Path) -> None:
     commands.nodes = [slurm_node("workers-1"), slurm_node("workers-2")]
     found = commands.answer("accept", "--dry-run", "--level=standard")
