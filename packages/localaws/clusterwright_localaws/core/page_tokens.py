@@ -16,7 +16,10 @@ from clusterwright_localaws.core.errors import AwsError
 from clusterwright_localaws.core.paging_model import members_of, paginator_of
 from clusterwright_localaws.core.runtime import Runtime
 
-_TOKEN: Final = re.compile(r"\w*(token|marker)", re.IGNORECASE)
+# Not ClientToken, LockToken and others, which are answered as they were given.
+_TOKEN: Final = re.compile(
+    r"(next|page|nextpage|pagination|continuation|starting)token|(next)?marker", re.IGNORECASE
+)
 _PATH: Final = re.compile(r"\w+(\.\w+)*")
 # Whose tokens are names and ids that a caller may choose, or streamed answers.
 _NOT_OPAQUE: Final = frozenset(

@@ -103,13 +103,23 @@ def test_a_token_belongs_to_its_operation_and_region() -> None:
         assert refused(call, NextToken=token)[0] == "InvalidNextTokenException"
 
 
+@pytest.mark.usefixtures("aws")
+def test_client_tokens_are_no_tokens_of_pages() -> None:
+    ec2 = client("ec2")
+    vpc = ec2.create_vpc(CidrBlock="10.0.0.0/16")["Vpc"]["VpcId"]
+    assert ec2.create_route_table(VpcId=vpc, ClientToken="mine")["RouteTable"]
+
+
 @pytest.mark.parametrize(
     ("service", "operation", "expected"),
     [
         ("iam", "ListRoles", Tokens("Marker", "Marker")),
         ("lambda", "ListFunctions", Tokens("Marker", "NextMarker")),
         ("rds", "DescribeEngineDefaultParameters", Tokens("Marker", "EngineDefaults.Marker")),
-        # The token of another call, names, and a structure.
+        # Tokens of another kind, names, and a structure.
+        ("ec2", "CreateRouteTable", None),
+        ("ec2", "CreateNetworkInterface", None),
+        ("wafv2", "UpdateWebACL", None),
         ("logs", "PutLogEvents", None),
         ("route53", "ListHostedZones", None),
         ("s3", "ListObjects", None),
