@@ -6,7 +6,7 @@ One process has one local AWS at a time, because moto's own state is global to t
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Any, Protocol, TypeVar
@@ -28,8 +28,8 @@ T = TypeVar("T")
 class CallLog(Protocol):
     """Recorder of calls."""
 
-    def write(self, line: Mapping[str, Any]) -> None:
-        """Append one call."""
+    def write(self, line: Mapping[str, Any], secrets: Collection[str] = ()) -> None:
+        """Append one call, without secrets that are known of it or of calls before."""
 
 
 class Clock:

@@ -16,7 +16,8 @@ from clusterwright_localaws.probes.calls import Answer, BotoCaller, NoAnswer
 from clusterwright_localaws.probes.library import reads_only
 from clusterwright_localaws.probes.model import Call
 from clusterwright_localaws.server import wire
-from clusterwright_localaws.server.recording import REDACTED, plain_answer
+from clusterwright_localaws.server.recording import plain_answer
+from clusterwright_localaws.server.redaction import REDACTED
 from clusterwright_localaws.worlds.model import World
 
 # Replaces a recorded secret; it satisfies the usual rules for passwords.

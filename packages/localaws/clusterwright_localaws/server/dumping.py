@@ -21,7 +21,7 @@ from typing import Any, Final
 
 from clusterwright import files
 from clusterwright_localaws.core.runtime import Runtime
-from clusterwright_localaws.server.recording import REDACTED
+from clusterwright_localaws.server.redaction import REDACTED
 
 SCHEMA_VERSION: Final = 1
 _DEEPEST = 9

@@ -4,39 +4,40 @@ A line has `time`, `service`, `operation`, `account`, `region`, `source`, `param
 `error` (AWS's code, or null), `warnings` (what AWS examines and the local AWS does not, of a call
 that succeeded) and `duration_ms`. `source` is `client`, or `cloudformation` for
 calls that the local AWS makes for a stack's resources. No secret is written: members that
-botocore's model marks as sensitive are replaced, and blobs and streams are given as their size.
+botocore's model marks as sensitive, and what `server.redaction` finds in texts and templates, are
+replaced, wherever they occur from then on; blobs and streams are given as their size.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import re
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from clusterwright_localaws.core.runtime import CallLog
-from clusterwright_localaws.core.urls import without_passwords
 from clusterwright_localaws.server import wire
+from clusterwright_localaws.server.redaction import (
+    REDACTED,
+    KnownSecrets,
+    clean_text,
+    hidden,
+    names_a_secret,
+    texts,
+)
+from clusterwright_localaws.server.template_redaction import is_no_echo, shown_template
 
 if TYPE_CHECKING:
     from moto.core.request import Request
 
     from clusterwright_localaws.server.wire import Answer
 
-REDACTED: Final = "<redacted>"
 # Set on calls that the local AWS makes itself; removed from calls that arrive over HTTP.
 SOURCE_HEADER: Final = "x-clusterwright-source"
-# Members that hold secrets although some models do not mark them.
-_SECRET = re.compile(
-    r"(password|passphrase|secret(string|binary|accesskey|key)?|privatekey|authtoken"
-    r"|sessiontoken|accesstoken|authorizationtoken|clientsecret)$",
-    re.IGNORECASE,
-)
 _local = threading.local()
 
 
@@ -53,11 +54,17 @@ class Recorder:
         flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND
         self._descriptor = os.open(path, flags, 0o600)
         self._lock = threading.Lock()
+        self._secrets = KnownSecrets()
 
-    def write(self, line: Mapping[str, Any]) -> None:
-        """Write one line, whole, and at once."""
-        text = json.dumps(line, default=_plain, ensure_ascii=False) + "\n"
+    def write(self, line: Mapping[str, Any], secrets: Collection[str] = ()) -> None:
+        """Write one line, whole, at once, without secrets of this line and those before."""
         with self._lock:
+            self._secrets.add(secrets)
+            clean = {
+                key: self._secrets.cleaned(item) if key in ("parameters", "warnings") else item
+                for key, item in line.items()
+            }
+            text = json.dumps(clean, default=str, ensure_ascii=False) + "\n"
             os.write(self._descriptor, text.encode("utf-8", "replace"))
 
     def close(self) -> None:
@@ -71,6 +78,7 @@ class Entry:
     def __init__(self, request: Request, service: str, account: str, region: str) -> None:
         self._started = time.monotonic()
         self._request = request
+        self._secrets: set[str] = set()
         self._line: dict[str, Any] = {
             "time": datetime.now().astimezone().isoformat(timespec="milliseconds"),
             "service": service,
@@ -90,7 +98,7 @@ class Entry:
         self._line["operation"] = operation
         if operation is not None and parameters is not None:
             self._line["parameters"] = without_secrets(
-                str(self._line["service"]), operation, parameters, self._request
+                str(self._line["service"]), operation, parameters, self._secrets, self._request
             )
 
     def warned(self, warnings: list[str]) -> None:
@@ -110,7 +118,7 @@ class Entry:
             "error": error,
             "duration_ms": round((time.monotonic() - self._started) * 1000, 1),
         }
-        recorder.write(self._line)
+        recorder.write(self._line, self._secrets)
 
 
 def note(operation: str | None, parameters: Mapping[str, Any] | None = None) -> None:
@@ -128,72 +136,112 @@ def warned(warnings: list[str]) -> None:
 
 
 def without_secrets(
-    service: str, operation: str, parameters: Mapping[str, Any], request: Request | None = None
+    service: str,
+    operation: str,
+    parameters: Mapping[str, Any],
+    found: set[str] | None = None,
+    request: Request | None = None,
 ) -> Any:
-    """Return the parameters of a call, or those that a store keeps, without secrets."""
+    """Return the parameters of a call, or those that a store keeps, without secrets.
+
+    The secrets are added to `found`.
+    """
     model = wire.service_model(service)
     if operation not in model.operation_names:
         return None
-    found = model.operation_model(operation)
-    if found.input_shape is None:
+    input_shape = model.operation_model(operation).input_shape
+    if input_shape is None:
         return {}
-    shown = _shown(found.input_shape, parameters, "")
-    if found.has_streaming_input and request is not None:
-        shown[found.input_shape.serialization["payload"]] = {"bytes": request.content_length or 0}
-    if service == "cloudformation":
-        _hide_no_echo(shown)
+    secrets: set[str] = set() if found is None else found
+    shown = _Shown(secrets).value(input_shape, parameters, "")
+    if model.operation_model(operation).has_streaming_input and request is not None:
+        shown[input_shape.serialization["payload"]] = {"bytes": request.content_length or 0}
     return shown
 
 
-def plain_answer(service: str, operation: str, members: Mapping[str, Any]) -> Any:
-    """Return an answer as JSON's types, without secrets."""
+def plain_answer(
+    service: str, operation: str, members: Mapping[str, Any], found: set[str] | None = None
+) -> Any:
+    """Return an answer as JSON's types, without secrets, which are added to `found`."""
     shape = wire.service_model(service).operation_model(operation).output_shape
-    return {} if shape is None else _shown(shape, members, "")
+    secrets: set[str] = set() if found is None else found
+    return {} if shape is None else _Shown(secrets).value(shape, members, "")
 
 
-def _shown(shape: Any, value: Any, name: str) -> Any:
-    kind = shape.type_name
-    if value is None:
-        return None
-    if shape.metadata.get("sensitive") or (kind in ("string", "blob") and _SECRET.search(name)):
-        return REDACTED
-    if kind == "structure" and isinstance(value, Mapping):
+class _Shown:
+    """What is shown of a call or an answer; secrets are added to `found`."""
+
+    def __init__(self, found: set[str]) -> None:
+        self._found = found
+
+    def value(self, shape: Any, value: Any, name: str) -> Any:
+        kind = shape.type_name
+        if value is None:
+            return None
+        if shape.metadata.get("sensitive") or (
+            kind in ("string", "blob") and names_a_secret(name) and name.lower() != "apikey"
+        ):
+            self._found |= texts(value)
+            return REDACTED
+        if kind == "structure" and isinstance(value, Mapping):
+            return self._structure(shape, value)
+        if kind == "list" and isinstance(value, (list, tuple)):
+            return [self.value(shape.member, item, name) for item in value]
+        if kind == "map" and isinstance(value, Mapping):
+            return {key: self.value(shape.value, item, str(key)) for key, item in value.items()}
+        if kind == "string" and name == "TemplateBody":
+            return self._template(value)[0]
+        return self._plain(value)
+
+    def _structure(self, shape: Any, value: Mapping[str, Any]) -> dict[str, Any]:
         members = getattr(shape, "members", {})
-        return {
-            key: _shown(members[key], item, key) if key in members else _plain(item)
+        shown = {
+            key: self.value(members[key], item, key) if key in members else self._plain(item)
             for key, item in value.items()
         }
-    if kind == "list" and isinstance(value, (list, tuple)):
-        return [_shown(shape.member, item, name) for item in value]
-    if kind == "map" and isinstance(value, Mapping):
-        return {key: _shown(shape.value, item, str(key)) for key, item in value.items()}
-    return _plain(value)
+        if "TemplateBody" in members and "Parameters" in members:
+            self._hide_values(shown, value)
+        if "DefaultValue" in shown and (
+            is_no_echo(value) or names_a_secret(str(value.get("ParameterKey", "")))
+        ):
+            shown["DefaultValue"] = hidden(value["DefaultValue"], self._found)
+            shown.pop("ParameterConstraints", None)
+        return shown
 
+    def _template(self, value: Any) -> tuple[Any, set[str] | None]:
+        # botocore's clients answer a template in JSON as a document.
+        text = value if isinstance(value, str) else json.dumps(value)
+        shown, found, parameters = shown_template(text)
+        self._found |= found
+        return shown, parameters
 
-def _hide_no_echo(shown: Any) -> None:
-    """Hide parameters of a template that may be NoEcho, as only the template states.
+    def _hide_values(self, shown: dict[str, Any], given: Mapping[str, Any]) -> None:
+        """Hide values of parameters that the template makes secrets.
 
-    Those marked in their name or template are hidden; a template in S3 is not read for it, so that
-    then every value is.
-    """
-    template = str(shown.get("TemplateBody") or "")
-    for parameter in shown.get("Parameters") or ():
-        if not isinstance(parameter, dict) or "ParameterValue" not in parameter:
-            continue
-        key = str(parameter.get("ParameterKey"))
-        if "NoEcho" in template or not template or _SECRET.search(key):
-            parameter["ParameterValue"] = REDACTED
+        A template in S3, and the one of before, is not read for it, so that then every value is.
+        """
+        template = given.get("TemplateBody")
+        secret = self._template(template)[1] if template else None
+        for parameter in shown.get("Parameters") or ():
+            if not isinstance(parameter, dict) or "ParameterValue" not in parameter:
+                continue
+            key = str(parameter.get("ParameterKey"))
+            if secret is None or key in secret or names_a_secret(key):
+                parameter["ParameterValue"] = hidden(parameter["ParameterValue"], self._found)
 
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, (bytes, bytearray)):
-        return {"bytes": len(value)}
-    if isinstance(value, datetime):
-        return value.isoformat()
-    if isinstance(value, str):
-        return without_passwords(value)
-    if isinstance(value, (int, float, bool, list, tuple, dict)) or value is None:
-        return value
-    if hasattr(value, "read"):  # the body of an object
-        return {"bytes": len(value.read())}
-    return str(value)
+    def _plain(self, value: Any) -> Any:
+        if isinstance(value, (bytes, bytearray)):
+            return {"bytes": len(value)}
+        if isinstance(value, datetime):
+            return value.isoformat()
+        if isinstance(value, str):
+            return clean_text(value, self._found)
+        if isinstance(value, (list, tuple)):
+            return [self._plain(item) for item in value]
+        if isinstance(value, Mapping):
+            return {key: self._plain(item) for key, item in value.items()}
+        if isinstance(value, (int, float, bool)):
+            return value
+        if hasattr(value, "read"):  # the body of an object
+            return {"bytes": len(value.read())}
+        return str(value)

@@ -7,7 +7,7 @@ import inspect
 import json
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 import pytest
@@ -47,7 +47,7 @@ class Log:
     def __init__(self, calls: list[Mapping[str, Any]]) -> None:
         self.calls = calls
 
-    def write(self, line: Mapping[str, Any]) -> None:
+    def write(self, line: Mapping[str, Any], secrets: Collection[str] = ()) -> None:
         if line["source"] == "cloudformation":
             self.calls.append(line)
 

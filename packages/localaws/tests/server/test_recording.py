@@ -92,6 +92,21 @@ class TestLines:
         assert SECRET not in text
         assert text.count("<redacted>") >= 5
 
+    def test_templates_and_messages_have_no_secret(self, recorded: Path) -> None:
+        body = (
+            "Resources:\n  S:\n    Type: AWS::SecretsManager::Secret\n"
+            f"    Properties:\n      SecretString: '{SECRET}'\n"
+        )
+        client("cloudformation").create_stack(StackName="n", TemplateBody=body)
+        url = client("sqs").create_queue(QueueName="q")["QueueUrl"]
+        client("sqs").send_message(QueueUrl=url, MessageBody=f"it is {SECRET}")
+        client("logs").create_log_group(logGroupName="g", tags={"word": f"is {SECRET}"})
+        client("sqs").send_message(QueueUrl=url, MessageBody='{"password": "of-another"}')
+        text = recorded.read_text()
+        assert SECRET not in text
+        assert "it is <redacted>" in text
+        assert "of-another" not in text
+
     def test_malformed_request_is_recorded(self, recorded: Path) -> None:
         refusal(client("fsx").describe_storage_virtual_machines)
         (found,) = lines(recorded)
