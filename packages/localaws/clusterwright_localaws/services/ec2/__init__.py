@@ -55,4 +55,5 @@ FIXES = (
     "launch_template_names",
     "launch_template_lists",
     "launch_template_sources",
+    "rule_values",
 )

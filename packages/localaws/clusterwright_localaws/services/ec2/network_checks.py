@@ -14,6 +14,7 @@ from typing import Any, Final
 from clusterwright_localaws.core import moto_state
 from clusterwright_localaws.core.call import Call, operation
 from clusterwright_localaws.core.errors import AwsError, ForwardToMoto
+from clusterwright_localaws.services.ec2.fixes.rule_values import ALLOWED, TEXT
 
 # https://docs.aws.amazon.com/vpc/latest/userguide/subnet-sizing.html
 _PREFIXES: Final = range(16, 29)
@@ -136,6 +137,17 @@ def delete_route_table(call: Call) -> Mapping[str, Any]:
 def create_security_group(call: Call) -> Mapping[str, Any]:
     if call.parameters.get("GroupName") == "default":
         raise AwsError("InvalidGroup.Reserved", "The security group 'default' is reserved", 400)
+    name, description = (call.parameters.get(one, "") for one in ("GroupName", "Description"))
+    if name.lower().startswith("sg-"):
+        text = (
+            f"Value ({name}) for parameter GroupName is invalid. Group names may not be in the "
+            "format sg-*."
+        )
+        raise AwsError("InvalidParameterValue", text)
+    for kind, value in (("name", name), ("description", description)):
+        if not TEXT.fullmatch(value):
+            text = f"Invalid security group {kind}. Valid {kind}s are {ALLOWED}"
+            raise AwsError("InvalidParameterValue", text)
     raise ForwardToMoto
 
 
