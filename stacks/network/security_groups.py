@@ -144,10 +144,10 @@ class SecurityGroups(Construct):
             return None
         group = self._group("ControlPlane", "control plane of Kubernetes")
         _between(
-            self, "NodesToControlPlane", self.nodes, group, TO_CONTROL_PLANE, "Kubernetes' API"
+            self, "NodesToControlPlane", self.nodes, group, TO_CONTROL_PLANE, "Kubernetes API"
         )
         _between(
-            self, "ControlPlaneToNodes", group, self.nodes, FROM_CONTROL_PLANE, "Kubernetes' API"
+            self, "ControlPlaneToNodes", group, self.nodes, FROM_CONTROL_PLANE, "Kubernetes API"
         )
         for index, cidr in enumerate(self._cluster.kubernetes.private_access_cidrs):
             ec2.CfnSecurityGroupIngress(
@@ -158,7 +158,7 @@ class SecurityGroups(Construct):
                 ip_protocol=HTTPS.protocol,
                 from_port=HTTPS.from_port,
                 to_port=HTTPS.to_port,
-                description="Kubernetes' API: connected networks of the spec",
+                description="Kubernetes API: connected networks of the spec",
             )
         return group
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import pytest
 
 from tests.stacks.templates import properties, security_group_name
-from tests.support.rich_specs import FULL, MINIMAL, changed
+from tests.support.rich_specs import EKS, FULL, HYPERPOD_EKS, MINIMAL, PARALLELCLUSTER, changed
 from tests.support.synthesis import Assembly, Build
 
 NODES = "nodes of the cluster"
@@ -18,6 +19,7 @@ HOME = "home directories"
 CONTROLLER = "Slurm controller"
 DATABASE = "Slurm accounting database"
 ENDPOINTS = "VPC endpoints"
+DESCRIPTION = re.compile(r"[a-zA-Z0-9. _\-:/()#,@\[\]+=&;{}!$*]{1,255}")
 
 PLAIN_LUSTRE = changed(
     MINIMAL,
@@ -118,6 +120,25 @@ def test_no_group_allows_all_egress(build: Build) -> None:
     for group in properties(build(FULL), "AWS::EC2::SecurityGroup"):
         (rule,) = group["SecurityGroupEgress"]
         assert rule["CidrIp"] == "255.255.255.255/32"
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [FULL, EKS, HYPERPOD_EKS, PARALLELCLUSTER],
+    ids=["hyperpod", "eks", "hyperpod-eks", "parallelcluster"],
+)
+def test_descriptions_have_only_characters_that_ec2_takes(build: Build, spec: Any) -> None:
+    """EC2's API reference, IpRange and CreateSecurityGroup: no apostrophe."""
+    assembly = build(spec)
+    groups = properties(assembly, "AWS::EC2::SecurityGroup")
+    found = [group["GroupDescription"] for group in groups]
+    found += [rule["Description"] for group in groups for rule in group["SecurityGroupEgress"]]
+    for kind in ("Ingress", "Egress"):
+        found += [
+            rule["Description"] for rule in properties(assembly, f"AWS::EC2::SecurityGroup{kind}")
+        ]
+    assert len(found) > 3
+    assert [text for text in found if not DESCRIPTION.fullmatch(text)] == []
 
 
 def test_groups_exist_only_for_created_resources(build: Build) -> None:
