@@ -8,6 +8,7 @@ those of botocore's model: required, type, enum, range, length, pattern.
 from __future__ import annotations
 
 import functools
+import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
@@ -115,7 +116,9 @@ def _walk(shape: Any, value: Any, path: str, answers: bool) -> Iterator[str]:
             return
         if not answers:
             yield from _length(shape, value, path)
-        for index, item in enumerate(value, 1):
+        # A list that is too long is refused; what its other members violate adds nothing.
+        most = None if answers else shape.metadata.get("max")
+        for index, item in enumerate(itertools.islice(value, most), 1):
             yield from _walk(shape.member, item, f"{path}.{index}.member", answers)
     elif kind == "map":
         if not isinstance(value, Mapping):

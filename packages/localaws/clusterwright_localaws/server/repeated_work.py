@@ -1,4 +1,4 @@
-"""What moto computes anew for each request, computed once per process.
+"""What moto computes anew for each request or member, computed once.
 
 The values are the same: plain moto in the same process is answered from them too.
 """
@@ -6,8 +6,11 @@ The values are the same: plain moto in the same process is answered from them to
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+_DEEPEST: Final = 30
+"""Parts of a field's name; the models nest no deeper."""
 
 
 def apply() -> None:
@@ -15,6 +18,7 @@ def apply() -> None:
     _modules_once()
     _urls_once()
     _methods_by_name()
+    _prefixes_once()
 
 
 def _modules_once() -> None:
@@ -63,3 +67,42 @@ class _MethodNames:
     def __contains__(self, name: str | None) -> bool:
         # None: the request is of no operation.
         return name is not None and inspect.isfunction(getattr(self._of, name, None))
+
+
+def _prefixes_once() -> None:
+    """moto looks through all fields of a form for each member of a list: the square of them."""
+    from moto.core.parse import QueryParser
+
+    parse_of_moto: Any = QueryParser._do_parse
+
+    def do_parse(self: QueryParser, request_dict: Any, shape: Any) -> Any:
+        values = _Fields(request_dict["values"])
+        return parse_of_moto(self, {**request_dict, "values": values}, shape)
+
+    def is_absent(self: QueryParser, query_params: _Fields, prefix: str) -> bool:
+        return prefix != "" and not query_params.begins_with(prefix)
+
+    QueryParser._do_parse = do_parse  # type: ignore[method-assign]
+    QueryParser._gonna_recurse = is_absent  # type: ignore[method-assign]
+
+
+class _Fields(dict[str, Any]):
+    """The fields of a form, such as `Tag.1.Key`, and the beginnings of their names."""
+
+    def __init__(self, values: Mapping[str, Any]) -> None:
+        super().__init__((name, values[name]) for name in values)
+        self._prefixes: set[str] = set()
+        for name in self:
+            parts = name.split(".", _DEEPEST)[:_DEEPEST]
+            while parts:
+                prefix = ".".join(parts)
+                if prefix in self._prefixes:
+                    break
+                self._prefixes.add(prefix)
+                parts.pop()
+
+    def begins_with(self, prefix: str) -> bool:
+        """Return whether a field is within `prefix`."""
+        if prefix.count(".") < _DEEPEST:
+            return prefix in self._prefixes
+        return any(name.startswith(prefix) for name in self)

@@ -46,6 +46,8 @@ _RECORDED_STATUSES = {
     "PutBucketInventoryConfiguration": 204,
     "PutBucketMetricsConfiguration": 204,
 }
+_FILTER_VALUE = re.compile(r"Filter\.\d+\.Value\.\d+")
+_MOST_FILTER_VALUES = 200
 _LOAD_BALANCERS_V2 = "2015-12-01"
 _MOTO_NAMES = {"awslambda": "lambda", "elbv2": "elbv2", "amp": "amp"}
 _INTEGERS = frozenset({"integer", "long"})
@@ -110,7 +112,8 @@ def parse(
     Raises
     ------
     AwsError
-        SerializationException: the body does not match the protocol.
+        SerializationException: the body does not match the protocol. FilterLimitExceeded: EC2's
+        limit.
     """
     from moto.core.parse import PROTOCOL_PARSERS
 
@@ -118,6 +121,8 @@ def parse(
     operation_model = model.operation_model(operation)
     # The body of an object is not parsed: it may be of any size. S3 ignores that of a read.
     streamed = operation_model.has_streaming_input
+    if service == "ec2":
+        _check_filter_values(request)
     is_read = str(model.protocol) == "rest-xml" and request.method in _READS
     body = b"" if streamed or is_read else request.get_data(cache=True)
     try:
@@ -150,6 +155,22 @@ def parse(
     if streamed:
         found.setdefault(str(operation_model.input_shape.serialization["payload"]), b"")
     return found
+
+
+def _check_filter_values(request: Request) -> None:
+    """Refuse more values of filters than EC2 takes; the message is that which users report.
+
+    https://docs.aws.amazon.com/AWSEC2/latest/APIReference/errors-overview.html
+    https://github.com/gjbae1212/gossm/issues/47
+    """
+    count = sum(1 for name in request.values if _FILTER_VALUE.fullmatch(name))
+    if count > _MOST_FILTER_VALUES:
+        raise AwsError(
+            "FilterLimitExceeded",
+            "The maximum number of filter values specified on a single call is "
+            f"{_MOST_FILTER_VALUES}",
+            400,
+        )
 
 
 def _without_empty_numbers(shape: Any, query: Any) -> Any:

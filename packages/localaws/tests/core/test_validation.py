@@ -8,7 +8,8 @@ import boto3
 import pytest
 from botocore.config import Config
 
-from clusterwright_localaws.core.validation import request_message
+from clusterwright_localaws.core.validation import request_message, violations
+from clusterwright_localaws.server import wire
 from packages.localaws.tests.parts import REGION, build_site, client, refusal
 
 # Validation here is the server's; botocore's own would refuse first.
@@ -98,3 +99,11 @@ def test_messages_of_some_services_have_no_values() -> None:
         "1 validation error detected: Value at 'a' failed to satisfy constraint: "
         "Member must not be null"
     )
+
+
+def test_members_beyond_the_maximum_are_not_examined() -> None:
+    shape = wire.service_model("ssm").operation_model("PutParameter").input_shape
+    tags = [{"Key": "", "Value": "v"}] * 3_000
+    found = violations(shape, {"Name": "n", "Value": "v", "Tags": tags})
+    assert any("length less than or equal to 1000" in one for one in found)
+    assert len(found) == 1_001

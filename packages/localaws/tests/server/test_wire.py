@@ -11,6 +11,7 @@ from moto.core.request import Request
 from clusterwright_localaws.core.errors import AwsError
 from clusterwright_localaws.server import wire
 from packages.localaws.tests.http_requests import request
+from packages.localaws.tests.parts import client, refusal
 
 JSON = "application/x-amz-json-1.1"
 
@@ -157,3 +158,19 @@ def test_ids_of_requests_to_s3() -> None:
 def test_bodies_of_reads_of_s3_are_ignored() -> None:
     of = request("GET", "/bucket/key", b"no XML")
     assert read("s3", "GetObject", of) == {"Bucket": "bucket", "Key": "key"}
+
+
+@pytest.mark.usefixtures("aws")
+@pytest.mark.parametrize("filters", [(201, 1), (1, 201), (3, 67)])
+def test_more_values_than_ec2_takes_are_refused(filters: tuple[int, int]) -> None:
+    count, values = filters
+    given = [{"Name": "tag:x", "Values": ["y"] * values}] * count
+    error = refusal(client("ec2").describe_vpcs, Filters=given)
+    assert "FilterLimitExceeded" in str(error)
+    assert "The maximum number of filter values specified on a single call is 200" in str(error)
+
+
+@pytest.mark.usefixtures("aws")
+def test_as_many_values_as_ec2_takes() -> None:
+    given = [{"Name": "vpc-id", "Values": ["vpc-1"] * 100}] * 2
+    assert client("ec2").describe_vpcs(Filters=given)["Vpcs"] == []
