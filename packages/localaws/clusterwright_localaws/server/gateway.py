@@ -51,6 +51,7 @@ from clusterwright_localaws.services.s3.customer_keys import check_keys
 from clusterwright_localaws.services.s3.expected_owners import check_owners
 from clusterwright_localaws.services.s3.presigned_urls import check_url, take_headers
 from clusterwright_localaws.services.s3.refusals import refusal as s3_refusal
+from clusterwright_localaws.services.s3.request_sizes import check_sizes
 from clusterwright_localaws.services.s3.signatures import check_signed_url
 from clusterwright_localaws.services.s3.world_buckets import seed_buckets
 
@@ -88,6 +89,8 @@ _WITHOUT_VALUES = {
 }
 # Of these only messages about numbers do.
 _WITH_NUMBERS = frozenset({("logs", "GetLogEvents")})
+# moto fails here at a Region that does not exist; AWS has no such address.
+_REGIONS_OF_MOTO = "moto/core/base_backend.py"
 _READ_BUCKETS = frozenset({"fsx", "s3", "sagemaker"})
 
 
@@ -246,6 +249,7 @@ def _answer(
     elif service == "s3":
         check_owners(parameters)
         check_keys(operation, parameters)
+        check_sizes(operation, parameters)
     elif not by_aws:
         reserved_tags.check(wire.service_model(service), operation, parameters)
     rest = truncation.continued(current, service, operation, account, region, parameters)
@@ -441,6 +445,9 @@ def _ask_moto(service: str, operation: str, to_moto: ToMoto) -> Answer | None:
         raise
     except Exception as error:
         place = traceback.extract_tb(error.__traceback__)[-1]
+        if isinstance(error, KeyError) and place.filename.endswith(_REGIONS_OF_MOTO):
+            code = "InvalidRegion" if service == "ec2" else "UnrecognizedClientException"
+            raise AwsError(code, f"there is no Region {error.args[0]}", 400) from error
         where = f"{place.filename.rsplit('site-packages/', 1)[-1]}:{place.lineno}"
         message = f"moto failed at {service} {operation}: {type(error).__name__}: {error}"[:500]
         print(f"localaws: {message} ({where})", file=sys.stderr, flush=True)

@@ -242,3 +242,17 @@ def test_a_key_that_ended_is_refused_with_the_code_of_each_protocol(aws: Runtime
             call()
         assert raised.value.response["Error"]["Code"] == code
     client("ec2").describe_vpcs()
+
+
+@pytest.mark.usefixtures("aws")
+@pytest.mark.parametrize(
+    ("service", "operation", "code"),
+    [
+        ("ec2", "DescribeAvailabilityZones", "InvalidRegion"),
+        ("ec2", "DescribeVpcs", "InvalidRegion"),
+        ("sqs", "ListQueues", "UnrecognizedClientException"),
+    ],
+)
+def test_region_that_does_not_exist_is_refused(service: str, operation: str, code: str) -> None:
+    found = refusal(getattr(client(service, "us-east-9"), xform_name(operation)))
+    assert found == (code, "there is no Region us-east-9")

@@ -1,0 +1,3 @@
+"""AWS Resource Groups."""
+
+FIXES = ("queries",)

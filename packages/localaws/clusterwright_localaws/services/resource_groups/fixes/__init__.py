@@ -1,0 +1,1 @@
+"""Fixes to moto's Resource Groups, one module each."""
