@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from typing import Any
 
 import pytest
@@ -129,6 +130,31 @@ def test_secrets_and_blobs_have_a_placeholder() -> None:
     _, calls = replay((secret, {}), (put, {}))
     assert calls[0].parameters["SecretString"] == PLACEHOLDER
     assert calls[1].parameters["Body"] == b"000"
+
+
+def test_placeholder_is_base64_and_a_key_of_s3() -> None:
+    assert len(PLACEHOLDER) == 32
+    assert base64.b64encode(base64.b64decode(PLACEHOLDER, validate=True)).decode() == PLACEHOLDER
+    given = {"Bucket": "b", "Key": "k", "SSECustomerKey": "<redacted>", "SSECustomerKeyMD5": "m="}
+    put = {**line("PutObject", given, {"SSECustomerKeyMD5": "m="}), "service": "s3"}
+    results, calls = replay((put, {"SSECustomerKeyMD5": "n="}))
+    assert calls[0].parameters == {"Bucket": "b", "Key": "k", "SSECustomerKey": PLACEHOLDER}
+    assert results[0].verdict == "same"
+
+
+def test_placeholder_within_a_text_is_no_difference() -> None:
+    read = line("DescribeTags", {}, {"Tags": [{"Value": "is <redacted>!"}]})
+    results, _ = replay((read, {"Tags": [{"Value": f"is {PLACEHOLDER}!"}]}))
+    assert results[0].verdict == "same"
+
+
+def test_template_is_compared_by_its_content() -> None:
+    body = "Resources:\n  T:\n    Type: AWS::SNS::Topic\n"
+    read = {**line("GetTemplate", {}, {"TemplateBody": body}), "service": "cloudformation"}
+    same = {"Resources": {"T": {"Type": "AWS::SNS::Topic"}}}
+    other = {"Resources": {"T": {"Type": "AWS::SQS::Queue"}}}
+    assert replay((read, {"TemplateBody": same}))[0][0].verdict == "same"
+    assert replay((read, {"TemplateBody": other}))[0][0].verdict == "different"
 
 
 def test_what_cannot_be_replayed_is_unknown() -> None:
