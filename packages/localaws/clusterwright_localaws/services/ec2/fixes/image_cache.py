@@ -39,7 +39,12 @@ def apply() -> None:
     def get_amis(self: Any) -> dict[str, Any]:
         if not self.__dict__.get("_amis_are_made"):
             self._amis_are_made = True
-            load(self)
+            # A backend that another service of moto made before has them.
+            made = self.__dict__.pop("amis", None)
+            if made is None:
+                load(self)
+            else:
+                self._amis = made
         found: dict[str, Any] = self._amis
         return found
 

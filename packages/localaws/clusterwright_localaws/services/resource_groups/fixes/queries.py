@@ -1,4 +1,4 @@
-"""moto fails at a group's query that is no JSON or lacks the types of resources.
+"""moto fails at a group's query that is not JSON or lacks the types of resources.
 
 Errors of the operation: BadRequestException ("The request includes one or more parameters that
 violate validation rules"). The message is moto's for other malformed queries.
@@ -14,7 +14,9 @@ from typing import Any
 from clusterwright_localaws.core.runtime import runtime
 
 MOTO_VERSION = "5.2.5"
-DESCRIPTION = "Resource Groups: queries that are no JSON or have no types of resources are refused"
+DESCRIPTION = (
+    "Resource Groups: queries that are not JSON or have no types of resources are refused"
+)
 
 
 def apply() -> None:

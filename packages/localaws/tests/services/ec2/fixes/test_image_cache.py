@@ -37,3 +37,13 @@ class TestParsedOnce:
         images = client("ec2").describe_images(Owners=["amazon"])["Images"]
         assert len(images) > 100
         assert all(image["ImageId"].startswith("ami-") for image in images)
+
+
+@pytest.mark.usefixtures("aws")
+def test_images_of_a_backend_that_was_made_before() -> None:
+    client("ec2").describe_regions()
+    backend = ec2_backends[DEFAULT_ACCOUNT_ID][REGION]
+    backend.__dict__.pop("_amis", None)
+    backend.__dict__.pop("_amis_are_made", None)
+    backend.__dict__["amis"] = {"ami-1": "an image"}
+    assert list(backend.amis) == ["ami-1"]
