@@ -60,8 +60,40 @@ SIMPLIFICATIONS: Final = (
         ("PolicyDocument",),
     ),
     Simplification("ec2", ("RunInstances",), "the image need not exist"),
+    Simplification(
+        "ec2",
+        ("RunInstances",),
+        "network cards, the number of interfaces of the type and the size of user data are not "
+        "examined",
+        ("NetworkInterfaces", "UserData"),
+    ),
+    Simplification(
+        "ec2",
+        ("CreateVpcEndpoint",),
+        "the service need not exist",
+    ),
+    Simplification(
+        "ec2",
+        ("CreateRoute", "ReplaceRoute"),
+        "the target may belong to another VPC",
+    ),
+    Simplification(
+        "ec2",
+        (
+            *("CreateRouteTable", "CreateLaunchTemplate", "CreateNatGateway"),
+            *("CreateVolume", "CreateVpcEndpoint", "RunInstances"),
+        ),
+        "a second call with the same ClientToken creates another resource",
+        ("ClientToken",),
+    ),
     Simplification("ssm", ("SendCommand",), "no command is run; every invocation succeeds"),
     Simplification("kms", ("CreateGrant",), "grants are not evaluated"),
+    Simplification(
+        "kms",
+        ("CreateKey", "PutKeyPolicy"),
+        "principals of the policy need not exist",
+        ("Policy",),
+    ),
     Simplification(
         "lambda",
         ("AddPermission", "AddLayerVersionPermission"),
@@ -71,6 +103,15 @@ SIMPLIFICATIONS: Final = (
         "s3",
         ("PutBucketAcl", "PutObjectAcl"),
         "access control lists are kept and not evaluated",
+    ),
+    Simplification(
+        "s3",
+        ("PutBucketNotificationConfiguration",),
+        "policies of the queues and topics are not examined",
+        (
+            "NotificationConfiguration.QueueConfigurations",
+            "NotificationConfiguration.TopicConfigurations",
+        ),
     ),
     Simplification(
         "sagemaker",
@@ -156,6 +197,11 @@ SIMPLIFICATIONS: Final = (
         "rds",
         ("CreateDBInstance", "CreateDBCluster", "ModifyDBInstance"),
         "no database runs: its parameters and passwords are not used",
+    ),
+    Simplification(
+        "rds",
+        ("CreateDBInstance",),
+        "engine version, storage, password and retention are not compared with RDS's limits",
     ),
     Simplification(
         "logs",
