@@ -37,8 +37,8 @@ def apply() -> None:
 
     parse = security_groups.parse_sg_attributes_from_dict
 
-    def parse_sg_attributes_from_dict(given: dict[str, Any]) -> tuple[Any, ...]:
-        protocol, first, last, ranges, groups, lists = parse(given)
+    def parse_sg_attributes_from_dict(sg_attributes: dict[str, Any]) -> tuple[Any, ...]:
+        protocol, first, last, ranges, groups, lists = parse(sg_attributes)
         if runtime().active and protocol is not None:
             protocol = _protocol(str(protocol))
             first, last = _ports(protocol, first, last)
