@@ -18,6 +18,7 @@ _COMPARISONS = frozenset(
 # Calls with a pattern that is not written in the module, by module and function.
 ALLOWED = {
     ("iam/wildcards.py", "_segments"): "escaped characters and dots, of a fixed length",
+    ("core/page_tokens.py", "may_have_one"): "the name of a member in AWS's models",
     ("iam/resources.py", "_expression"): "an ARN's form of AWS's list of actions",
     ("server/wire.py", "_with_members"): "names of an error's members",
     ("services/cloudwatch/metric_insights.py", ""): "names of the module's table, joined",
