@@ -71,7 +71,8 @@ def plan_sentences(report: AcceptReport, means: str) -> list[str]:
 def accept_junit(report: AcceptReport) -> str:
     """One test suite per node, one test case per check; one per suspect in that of the cluster.
 
-    A failed or hung check is a failure, an unknown one an error; skipped and waived are skipped.
+    A failed or hung check is a failure, an unknown one an error; skipped, waived and those whose
+    figure is the first baseline are skipped.
     """
     suites = "".join(
         _suite(node.name, [(check.id, check.verdict, check.reason) for check in node.checks])
@@ -82,7 +83,10 @@ def accept_junit(report: AcceptReport) -> str:
     rows: list[tuple[str, str, str]] = []
     for check in report.cluster_checks:
         what = check.mount_path or (f"{check.size_mib:g} MiB" if check.size_mib else "")
-        rows.append((f"{check.id} {what}".strip(), check.verdict, check.reason))
+        # Without a floor, the figure becomes the cluster's baseline: nothing is wrong.
+        is_baseline = check.verdict == "unknown" and check.value is not None
+        verdict = "baseline" if is_baseline else check.verdict
+        rows.append((f"{check.id} {what}".strip(), verdict, check.reason))
     rows += [
         (f"suspect {one.kind} {', '.join(one.names)}", "fail", one.evidence)
         for one in report.suspects

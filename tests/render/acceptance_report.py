@@ -58,3 +58,16 @@ REPORT = AcceptReport(
     ),
     suspects=(RunSuspect(kind="path", names=("n2", "n3"), evidence="bad twice"),),
 )
+
+BASELINE = (
+    RunClusterCheck(
+        id="cluster-allreduce",
+        verdict="unknown",
+        value=300.0,
+        unit="GB/s",
+        reason="no floor is known",
+        nodes=4,
+        size_mib=1024,
+    ),
+)
+"""A figure that becomes the cluster's baseline."""

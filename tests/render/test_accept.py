@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 from clusterwright.operate.acceptance_results import GroupPlan
 from clusterwright.operate.results import UnknownPart
 from clusterwright.render.accept import accept_junit, accept_text, plan_sentences
-from tests.render.acceptance_report import REPORT
+from tests.render.acceptance_report import BASELINE, REPORT
 
 
 def test_text_shows_what_is_not_accepted_first() -> None:
@@ -62,6 +62,12 @@ def test_what_a_run_will_take_is_said_with_unknown_prices_named() -> None:
         "Planned: 52.8 node-minutes, cost unknown (more: no source).",
     ]
     assert "unknown" in plan_sentences(replace(REPORT, plan=()), "pods")[1]
+
+
+def test_the_first_baseline_is_no_error_in_junit() -> None:
+    root = ElementTree.fromstring(accept_junit(replace(REPORT, cluster_checks=BASELINE)))
+    suite = next(one for one in root if one.get("name") == "test")
+    assert (suite.get("errors"), suite.get("skipped")) == ("0", "1")
 
 
 def test_junit_has_a_suite_for_each_node() -> None:

@@ -15,7 +15,7 @@ from clusterwright.json_output.accept import accept_json
 from clusterwright.operate.results import UnknownPart
 from clusterwright.render.accept import accept_junit
 from tests.nodes.state.commands.conftest import Commands
-from tests.render.acceptance_report import REPORT
+from tests.render.acceptance_report import BASELINE, REPORT
 
 RUN = "20261128T000000Z-abcdef"
 
@@ -122,5 +122,6 @@ def test_text_that_is_not_unicode_is_written(commands: Commands, tmp_path: Path)
 
 def test_junit_is_that_of_the_command_elsewhere() -> None:
     part = UnknownPart("the run", "it has not ended", None, None)
-    for report in (REPORT, replace(REPORT, unknown=(part,))):
+    first = replace(REPORT, cluster_checks=BASELINE)
+    for report in (REPORT, first, replace(REPORT, unknown=(part,))):
         assert junit(json.loads(accept_json(report))) == accept_junit(report)
