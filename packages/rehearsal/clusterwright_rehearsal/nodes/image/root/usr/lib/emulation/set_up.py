@@ -2,10 +2,11 @@
 """Creates the emulated accelerators, EFA interfaces and disks of the machine at boot.
 
 Devices are nodes in /dev without a driver: they can be counted and assigned by Slurm, but not
-opened. /sys/class, /sys/bus/pci/drivers and /sys/devices/virtual are overlays on a sysfs of this
-machine's own network namespace; a machine without devices has none of them. The names of EFA's
-counters and the texts below /proc/driver/nvidia were not compared with a real machine. /dev/shm
-may use half of the instance type's memory, as Linux allows; the host has less.
+opened. /sys/class, /sys/bus/pci/drivers, /sys/module and /sys/devices/virtual are overlays on a
+sysfs of this machine's own network namespace; a machine without devices has none of them. The
+names of EFA's counters and the texts below /proc/driver/nvidia were not compared with a real
+machine. /dev/shm may use half of the instance type's memory, as Linux allows; the host has
+less.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ def main() -> None:
     if kind == "nvidia":
         _nvidia(state, found, count)
     elif kind == "neuron":
-        _neuron(count)
+        _neuron(state, count)
     _classes(state, found, count if kind == "neuron" else 0)
     if kind != "none" and found.get("memory_gib"):
         size = int(found["memory_gib"] * 2**20 / 2)
@@ -99,10 +100,14 @@ def _nvidia(state: Path, found: dict[str, object], count: int) -> None:
     _overlay("/sys/bus/pci/drivers", "/sys/bus/pci/drivers", drivers)
 
 
-def _neuron(count: int) -> None:
+def _neuron(state: Path, count: int) -> None:
     lost = (hardware.fault("neuron-lost") or "").split()
     for index in (number for number in range(count) if str(number) not in lost):
         _device(f"/dev/neuron{index}", _NEURON_MAJOR, index)
+    version = state / "module" / "upper" / "neuron" / "version"
+    version.parent.mkdir(parents=True, exist_ok=True)
+    version.write_text("emulated\n")
+    _overlay("/sys/module", "/sys/module", state / "module")
 
 
 def _classes(state: Path, found: dict[str, Any], neuron: int) -> None:
