@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from clusterwright.cli import accept
+from clusterwright.cli import accept_follow
 from tests.support.command_line import clusterwright
 from tests.support.deployed_cluster import Deployed, deployed_cluster
 from tests.support.rich_specs import ACCOUNT, EKS_MINIMAL, changed
@@ -71,7 +71,7 @@ def cluster(deployed: Deployed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "local")
     monkeypatch.setenv("CLUSTERWRIGHT_CACHE", os.fspath(tmp_path / "cache"))
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
-    monkeypatch.setattr(accept, "_POLL_SECONDS", 0.05)
+    monkeypatch.setattr(accept_follow, "_POLL_SECONDS", 0.05)
     program = tmp_path / "kubectl"
     program.write_text(KUBECTL.format(python=sys.executable, folder=os.fspath(tmp_path)))
     program.chmod(program.stat().st_mode | stat.S_IXUSR)

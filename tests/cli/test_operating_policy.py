@@ -233,7 +233,7 @@ def test_the_policy_of_accept(operator: Operator, monkeypatch: pytest.MonkeyPatc
     monkeypatch.syspath_prepend(str(LIFECYCLE))
     program = importlib.import_module("clusterwright_state.requests")
     controller = Accepting(operator.deployed, program)
-    monkeypatch.setattr("clusterwright.cli.accept.time", controller)
+    monkeypatch.setattr("clusterwright.cli.accept_follow.time", controller)
     controller.publish()
     path = operator.deployed.path
     document = policy(path, "accept", "--iam-policy")

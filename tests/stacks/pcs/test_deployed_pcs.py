@@ -13,7 +13,7 @@ import jsonschema
 import pytest
 
 from clusterwright.catalog import load_catalog
-from clusterwright.cli import accept
+from clusterwright.cli import accept_follow
 from clusterwright.json_output.schemas import schemas
 from clusterwright.operate.running_configuration import INPUT_FILES, PROGRAM_FILE, inputs_sha256
 from clusterwright.platforms.hyperpod.instance_groups import lifecycle_bucket
@@ -285,7 +285,7 @@ def test_capacity_prices_the_failure_of_a_node(deployed: Account, spec: Path) ->
 def test_accept_sends_a_request_to_the_login_node(
     deployed: Account, spec: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(accept, "_POLL_SECONDS", 0.05)
+    monkeypatch.setattr(accept_follow, "_POLL_SECONDS", 0.05)
     workers = [one["name"] for one in publish_state(deployed, spec) if one["group"] == "workers"]
     bucket = lifecycle_bucket(load_cluster(spec).cluster)
     controller = AcceptanceController(deployed, bucket, workers)
