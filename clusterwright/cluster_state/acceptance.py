@@ -48,6 +48,11 @@ class RunClusterCheck(RunCheck):
     size_mib: float | None = None
     mount_path: str | None = None
 
+    @property
+    def is_baseline(self) -> bool:
+        """Whether no floor is known, so that its figure becomes the cluster's baseline."""
+        return self.verdict == "unknown" and self.value is not None
+
 
 class RunNode(_Part):
     """A node; without checks it was not tested, and `reason` says why."""

@@ -95,7 +95,7 @@ class AcceptReport:
             return 2 if self.unknown else 0
         accepted = bool(self.nodes) and all(node.verdict == "accepted" for node in self.nodes)
         unmeasured = any(
-            check.verdict == "unknown" and check.value is None for check in self.cluster_checks
+            check.verdict == "unknown" and not check.is_baseline for check in self.cluster_checks
         )
         is_known = self.status == "ended" and not unmeasured and not self.unknown
         return 0 if accepted and is_known else 2

@@ -83,9 +83,7 @@ def accept_junit(report: AcceptReport) -> str:
     rows: list[tuple[str, str, str]] = []
     for check in report.cluster_checks:
         what = check.mount_path or (f"{check.size_mib:g} MiB" if check.size_mib else "")
-        # Without a floor, the figure becomes the cluster's baseline: nothing is wrong.
-        is_baseline = check.verdict == "unknown" and check.value is not None
-        verdict = "baseline" if is_baseline else check.verdict
+        verdict = "baseline" if check.is_baseline else check.verdict
         rows.append((f"{check.id} {what}".strip(), verdict, check.reason))
     rows += [
         (f"suspect {one.kind} {', '.join(one.names)}", "fail", one.evidence)

@@ -55,8 +55,8 @@ def compare(values: Mapping[str, float], unit: str, share: float = SHARE) -> dic
         return {node: unknown(reason, value=value, unit=unit) for node, value in values.items()}
     middle, deviation = measure(list(values.values()))
     floor = middle - max(DEVIATIONS * deviation, share * middle)
-    source = f"the median of this cluster's nodes; {DEVIATIONS:.0f} deviations and {share:.0%}"
-    source = f"{source.replace('%', ' %')} below it fail (our rule)"
+    limits = f"{DEVIATIONS:.0f} deviations and {share * 100:.0f} %"
+    source = f"the median of this cluster's nodes; {limits} below it fail (our rule)"
     found = {}
     for node, value in values.items():
         if value < floor:

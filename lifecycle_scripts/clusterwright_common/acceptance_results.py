@@ -26,6 +26,11 @@ def exit_code(nodes: Rows, cluster_checks: Rows, suspects: Rows) -> int:
     if not nodes or any(one["verdict"] != "accepted" for one in nodes):
         return 2
     unmeasured = any(
-        one["verdict"] == "unknown" and one.get("value") is None for one in cluster_checks
+        one["verdict"] == "unknown" and not is_baseline(one) for one in cluster_checks
     )
     return 2 if unmeasured else 0
+
+
+def is_baseline(cluster_check: Mapping[str, Any]) -> bool:
+    """Whether no floor is known, so that its figure becomes the cluster's baseline."""
+    return cluster_check["verdict"] == "unknown" and cluster_check.get("value") is not None

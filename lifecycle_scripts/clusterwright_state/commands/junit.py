@@ -8,6 +8,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
+from clusterwright_common.acceptance_results import is_baseline
+
 from clusterwright_state.commands.text import check_name, printable
 
 _KINDS = {"fail": "failure", "hung": "failure", "unknown": "error"}
@@ -21,7 +23,10 @@ def junit(answer: Mapping[str, Any]) -> str:
         rows = [(one["id"], one["verdict"], one["reason"]) for one in node["checks"]]
         untested = ("tested", _UNTESTED.get(node["verdict"], "unknown"), node["reason"])
         suites += _suite(node["name"], rows or [untested])
-    shared = [(check_name(one), _verdict(one), one["reason"]) for one in answer["cluster_checks"]]
+    shared = [
+        (check_name(one), "baseline" if is_baseline(one) else one["verdict"], one["reason"])
+        for one in answer["cluster_checks"]
+    ]
     shared += [
         (f"suspect {one['kind']} {', '.join(one['names'])}", "fail", one["evidence"])
         for one in answer["suspects"]
@@ -34,12 +39,6 @@ def junit(answer: Mapping[str, Any]) -> str:
         '<?xml version="1.0" encoding="UTF-8"?>\n'
         f"<testsuites name={title}>\n{suites}</testsuites>\n"
     )
-
-
-def _verdict(check: Mapping[str, Any]) -> str:
-    """Without a floor, a figure becomes the cluster's baseline: nothing is wrong."""
-    is_baseline = check["verdict"] == "unknown" and check.get("value") is not None
-    return "baseline" if is_baseline else str(check["verdict"])
 
 
 def _suite(name: str, rows: Sequence[tuple[str, str, str]]) -> str:
