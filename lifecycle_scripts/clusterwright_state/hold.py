@@ -144,15 +144,17 @@ class Hold:
         return announced
 
     def _cancel_tests_of_former(
-        self, probe: Probe, nodes: Sequence[Mapping[str, Any]]
+        self,
+        probe: Probe,
+        nodes: Sequence[Mapping[str, Any]],
+        tried: Mapping[str, str],
+        instances: Mapping[str, str],
     ) -> list[dict[str, Any]]:
         """Cancel each test of an instance that was replaced since the hold started it.
 
         The boot need not have been announced: a node that is drained keeps the reason. A slurmd
         that has started before the test runs it, and after a restart it continues to.
         """
-        content = records.read(self._path)
-        tried, instances = dict(content.get("tried", {})), dict(content.get("instances", {}))
         former = [
             node["name"]
             for node in nodes
@@ -180,11 +182,11 @@ class Hold:
             if states.get(node["name"], {}).get("state") != "accepted"
             and self._has_started(node, announced.get(node["name"]))
         ]
-        if self._runs.busy() is not None:
-            return self._cancel_tests_of_former(probe, started)
         content, now = records.read(self._path), time.time()
         tried = {str(name): str(at) for name, at in dict(content.get("tried", {})).items()}
         instances = dict(content.get("instances", {}))
+        if self._runs.busy() is not None:
+            return self._cancel_tests_of_former(probe, started, tried, instances)
         wanted = [
             node["name"]
             for node in started
