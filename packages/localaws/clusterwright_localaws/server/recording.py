@@ -173,6 +173,8 @@ class _Shown:
 
     def __init__(self, found: set[str]) -> None:
         self._found = found
+        self._secret_parameters: set[str] | None = None
+        """Those of the template of the call; None if every one may be."""
 
     def value(self, shape: Any, value: Any, name: str) -> Any:
         kind = shape.type_name
@@ -190,7 +192,7 @@ class _Shown:
         if kind == "map" and isinstance(value, Mapping):
             return {key: self.value(shape.value, item, str(key)) for key, item in value.items()}
         if kind == "string" and name == "TemplateBody":
-            return self._template(value)[0]
+            return self._template(value)
         return self._plain(value)
 
     def _structure(self, shape: Any, value: Mapping[str, Any]) -> dict[str, Any]:
@@ -200,7 +202,7 @@ class _Shown:
             for key, item in value.items()
         }
         if "TemplateBody" in members and "Parameters" in members:
-            self._hide_values(shown, value)
+            self._hide_values(shown)
         if "DefaultValue" in shown and (
             is_no_echo(value) or names_a_secret(str(value.get("ParameterKey", "")))
         ):
@@ -208,20 +210,19 @@ class _Shown:
             shown.pop("ParameterConstraints", None)
         return shown
 
-    def _template(self, value: Any) -> tuple[Any, set[str] | None]:
+    def _template(self, value: Any) -> Any:
         # botocore's clients answer a template in JSON as a document.
         text = value if isinstance(value, str) else json.dumps(value)
-        shown, found, parameters = shown_template(text)
+        shown, found, self._secret_parameters = shown_template(text)
         self._found |= found
-        return shown, parameters
+        return shown
 
-    def _hide_values(self, shown: dict[str, Any], given: Mapping[str, Any]) -> None:
+    def _hide_values(self, shown: dict[str, Any]) -> None:
         """Hide values of parameters that the template makes secrets.
 
         A template in S3, and the one of before, is not read for it, so that then every value is.
         """
-        template = given.get("TemplateBody")
-        secret = self._template(template)[1] if template else None
+        secret = self._secret_parameters
         for parameter in shown.get("Parameters") or ():
             if not isinstance(parameter, dict) or "ParameterValue" not in parameter:
                 continue
