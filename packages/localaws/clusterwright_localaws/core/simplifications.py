@@ -77,15 +77,6 @@ SIMPLIFICATIONS: Final = (
         ("CreateRoute", "ReplaceRoute"),
         "the target may belong to another VPC",
     ),
-    Simplification(
-        "ec2",
-        (
-            *("CreateRouteTable", "CreateLaunchTemplate", "CreateNatGateway"),
-            *("CreateVolume", "CreateVpcEndpoint", "RunInstances"),
-        ),
-        "a second call with the same ClientToken creates another resource",
-        ("ClientToken",),
-    ),
     Simplification("ssm", ("SendCommand",), "no command is run; every invocation succeeds"),
     Simplification("kms", ("CreateGrant",), "grants are not evaluated"),
     Simplification(

@@ -43,7 +43,7 @@ from clusterwright_localaws.server import recording, rpc_v2_cbor, wire
 from clusterwright_localaws.server.moto_errors import with_clean_message
 from clusterwright_localaws.server.requests import uncompressed
 from clusterwright_localaws.server.wire import Answer
-from clusterwright_localaws.services.ec2 import network_checks, tag_policy
+from clusterwright_localaws.services.ec2 import client_tokens, network_checks, tag_policy
 from clusterwright_localaws.services.ec2 import reserved_tags as ec2_reserved_tags
 from clusterwright_localaws.services.ec2.common import dry_run
 from clusterwright_localaws.services.ec2.network import network_of
@@ -255,25 +255,23 @@ def _answer(
     rest = truncation.continued(current, service, operation, account, region, parameters)
     if rest is not None:
         return wire.answer(service, operation, request, rest)
-    answered = _implemented(
-        implementation,
-        Call(
-            service,
-            operation,
-            account,
-            region,
-            current,
-            parameters,
-            min((fault.truncate for fault in hits if fault.truncate), default=None),
-            functools.partial(_signer, request, service, region),
-            signed=access_key_of(request) is not None,
-            by_aws=by_aws,
-        ),
-        request,
-        to_moto,
-        hits,
-        acting,
+    call = Call(
+        service,
+        operation,
+        account,
+        region,
+        current,
+        parameters,
+        min((fault.truncate for fault in hits if fault.truncate), default=None),
+        functools.partial(_signer, request, service, region),
+        signed=access_key_of(request) is not None,
+        by_aws=by_aws,
     )
+    ask = functools.partial(_implemented, implementation, call, request, to_moto, hits, acting)
+    if service == "ec2":
+        answered = client_tokens.answered(current, (operation, account, region), parameters, ask)
+    else:
+        answered = ask()
     if answered is not None and answered[0] < wire.FIRST_ERROR:
         _warn(service, operation, parameters)
     return answered

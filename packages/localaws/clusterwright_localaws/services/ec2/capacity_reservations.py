@@ -50,9 +50,6 @@ _FILTERS = {
 @operation("ec2", "CreateCapacityReservation")
 def create_capacity_reservation(call: Call) -> Mapping[str, Any]:
     request, reserved = call.parameters, reservations_of(call)
-    again = reserved.by_client_token.get(request.get("ClientToken", ""))
-    if again is not None:
-        return {"CapacityReservation": shape(call, reserved.by_id[again])}
     zone, zone_id = _zone(call)
     count, instance_type = request["InstanceCount"], request["InstanceType"]
     if not 1 <= count <= _MOST_AT_ONCE:
@@ -98,8 +95,6 @@ def create_capacity_reservation(call: Call) -> Mapping[str, Any]:
     if end is not None:
         one["EndDate"] = end
     reserved.add(Reservation(one))
-    if request.get("ClientToken"):
-        reserved.by_client_token[request["ClientToken"]] = reservation_id
     tag_new(call, reservation_id, "capacity-reservation")
     return {"CapacityReservation": shape(call, reserved.by_id[reservation_id])}
 

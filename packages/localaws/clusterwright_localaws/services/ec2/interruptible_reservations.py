@@ -24,9 +24,6 @@ _TYPE: Final = "adhoc"
 @operation("ec2", "CreateInterruptibleCapacityReservationAllocation")
 def create_allocation(call: Call) -> Mapping[str, Any]:
     request, reserved = call.parameters, reservations_of(call)
-    again = reserved.by_client_token.get(request.get("ClientToken", ""))
-    if again is not None:
-        return _answer(reserved.by_id[again])
     source, count = find(call, request["CapacityReservationId"]), int(request["InstanceCount"])
     _check_source(source)
     if count < 1:
@@ -58,8 +55,6 @@ def create_allocation(call: Call) -> Mapping[str, Any]:
         "InterruptionType": _TYPE,
         "ZeroSizePreference": request.get("ZeroSizePreference", "default"),
     }
-    if request.get("ClientToken"):
-        reserved.by_client_token[request["ClientToken"]] = source.id
     tag_new(call, identifier, "capacity-reservation")
     return _answer(source)
 

@@ -95,7 +95,6 @@ class Reserved:
     offerings: dict[str, dict[str, Any]] = field(default_factory=dict)
     extension_offerings: dict[str, dict[str, Any]] = field(default_factory=dict)
     bought_offerings: set[str] = field(default_factory=set)
-    by_client_token: dict[str, str] = field(default_factory=dict)
 
     def advance(self) -> None:
         """Update states by the clock; a block that is about to end loses its instances."""
