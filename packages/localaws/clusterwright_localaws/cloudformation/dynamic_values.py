@@ -79,7 +79,10 @@ def ssm_value(account: str, region: str, name: str) -> SsmValue | None:
     except ClientError:
         return None
     parameter = found["Parameter"]
-    return SsmValue(parameter["Value"], is_secure=parameter["Type"] == "SecureString")
+    kind = parameter["Type"]
+    return SsmValue(
+        parameter["Value"], is_secure=kind == "SecureString", is_list=kind == "StringList"
+    )
 
 
 def _parameter_arn(account: str, region: str, name: str) -> str:
@@ -147,9 +150,14 @@ def _secret(reference: str, account: str, region: str) -> str:
     value: str = answer["SecretString"]
     if not key:
         return value
+    # The messages are as recorded on AWS: docs/reference/probes.md, source `parameter-values`.
     try:
-        return str(json.loads(value)[key])
-    except (ValueError, KeyError, TypeError):
+        members = json.loads(value)
+    except ValueError:
+        raise ValidationError("Could not parse SecretString JSON") from None
+    try:
+        return str(members[key])
+    except (KeyError, TypeError):
         raise ValidationError(
-            f"Could not find a value associated with JSONKey in SecretString of {name}"
+            "Could not find a value associated with JSONKey in SecretString"
         ) from None

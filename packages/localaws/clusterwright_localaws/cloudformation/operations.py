@@ -16,7 +16,12 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from clusterwright_localaws.cloudformation import rollback_triggers, scheduler, stack_policy
+from clusterwright_localaws.cloudformation import (
+    existing_values,
+    rollback_triggers,
+    scheduler,
+    stack_policy,
+)
 from clusterwright_localaws.cloudformation.errors import CloudFormationError, ValidationError
 from clusterwright_localaws.cloudformation.evaluate import Scope
 from clusterwright_localaws.cloudformation.outputs import check_removed_exports, compute_outputs
@@ -109,7 +114,8 @@ class Operation:
         previous_tags = dict(previous.tags) if previous and stack.resources else {}
         stack.revision = revision
         problem = (
-            self._triggered(revision)
+            existing_values.problem_with(revision, stack.account, stack.region)
+            or self._triggered(revision)
             or self._deploy_all(revision, previous_tags)
             or self._triggered(revision)
         )
@@ -296,9 +302,7 @@ class Operation:
         assert stack.stable is not None
         assert stack.revision is not None
         stable, newer = stack.stable, stack.revision
-        stack.enter(
-            "UPDATE_ROLLBACK_IN_PROGRESS", _sentence(problem) if problem else None, self.token
-        )
+        stack.enter("UPDATE_ROLLBACK_IN_PROGRESS", problem, self.token)
         self.work.rolling_back = True
         self.work.scope = self._scope(stable.revision or newer, set())
         self.work.failed = {}

@@ -19,19 +19,25 @@ HIDDEN = "****"
 _SSM_VALUE = re.compile(r"AWS::SSM::Parameter::Value<(.+)>")
 _LIST = re.compile(r"List<(.+)>")
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)")
+# "Supported AWS-specific parameter types":
+# https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/cloudformation-supplied-parameter-types.html
+_OF_AWS = (
+    r"AWS::(EC2::(AvailabilityZone::Name|Image::Id|Instance::Id|KeyPair::KeyName"
+    r"|SecurityGroup::(GroupName|Id)|Subnet::Id|VPC::Id|Volume::Id)|Route53::HostedZone::Id)"
+)
 _TYPES = re.compile(
     r"String|Number|CommaDelimitedList|List<Number>|List<String>"
-    r"|AWS::SSM::Parameter::Name|AWS::SSM::Parameter::Value<.+>"
-    r"|(List<)?AWS::[A-Za-z0-9]+::[A-Za-z0-9]+(::[A-Za-z0-9]+)*>?"
+    rf"|AWS::SSM::Parameter::Name|AWS::SSM::Parameter::Value<.+>|{_OF_AWS}|List<{_OF_AWS}>"
 )
 
 
 @dataclass(frozen=True)
 class SsmValue:
-    """The value of a parameter in SSM, and whether it is a secure string."""
+    """The value of a parameter in SSM, and whether it is a secure string or a list."""
 
     text: str
     is_secure: bool = False
+    is_list: bool = False
 
 
 @dataclass(frozen=True)
@@ -180,25 +186,52 @@ def _resolve(
         )
     hidden = str(declaration.get("NoEcho", "false")).lower() == "true"
     from_ssm = _SSM_VALUE.fullmatch(kind)
-    value = given
     if from_ssm:
-        fetched = fetch_ssm(given)
-        if fetched is None:
-            raise ValidationError(
-                f"Unable to fetch parameters [{given}] from parameter store for this account."
-            )
-        if fetched.is_secure:
-            raise ValidationError(
-                f"Parameters [{given}] referenced by template have types not supported by "
-                "CloudFormation."
-            )
-        value, kind = fetched.text, from_ssm.group(1)
-    parsed: Any = value
-    if kind == "CommaDelimitedList" or _LIST.fullmatch(kind):
-        parsed = [item.strip() for item in value.split(",")] if value else []
-    for item in parsed if isinstance(parsed, list) else [parsed]:
+        # Constraints are those of the name: docs/reference/probes.md, source `parameter-values`.
+        _check(name, declaration, "String", given, allowance)
+        kind = from_ssm.group(1)
+        value = _parsed(kind, _fetched(given, kind, fetch_ssm).text)
+        return Parameter(name, given, value, hidden, from_ssm=True)
+    value = _parsed(kind, given)
+    for item in value if isinstance(value, list) else [value]:
         _check(name, declaration, kind, item, allowance)
-    return Parameter(name, given, parsed, hidden, from_ssm is not None)
+    return Parameter(name, given, value, hidden, from_ssm=False)
+
+
+def type_of_values(kind: str) -> str:
+    """Return the type of the values of a parameter: that of a list's items, of SSM's value."""
+    for outer in (_SSM_VALUE, _LIST):
+        match = outer.fullmatch(kind)
+        kind = match.group(1) if match else kind
+    return kind
+
+
+def _is_list(kind: str) -> bool:
+    return kind == "CommaDelimitedList" or _LIST.fullmatch(kind) is not None
+
+
+def _parsed(kind: str, value: str) -> Any:
+    if not _is_list(kind):
+        return value
+    return [item.strip() for item in value.split(",")] if value else []
+
+
+def _fetched(name: str, kind: str, fetch_ssm: Callable[[str], SsmValue | None]) -> SsmValue:
+    found = fetch_ssm(name)
+    if found is None:
+        raise ValidationError(
+            f"Unable to fetch parameters [{name}] from parameter store for this account."
+        )
+    if found.is_secure:
+        raise ValidationError(
+            f"Parameters [{name}] referenced by template have types not supported by "
+            "CloudFormation."
+        )
+    if found.is_list != _is_list(kind):
+        raise ValidationError(
+            f"Types for SSM parameters [{name}] defined in CFN template and SSM are incompatible"
+        )
+    return found
 
 
 def _check(

@@ -15,6 +15,7 @@ from clusterwright_localaws.cloudformation.dynamic_values import (
 )
 from clusterwright_localaws.cloudformation.errors import InsufficientCapabilities, ValidationError
 from clusterwright_localaws.cloudformation.evaluate import Scope
+from clusterwright_localaws.cloudformation.existing_values import note_unexamined
 from clusterwright_localaws.cloudformation.parameters import resolve_parameters
 from clusterwright_localaws.cloudformation.planning import make_scope
 from clusterwright_localaws.cloudformation.state import Revision, Stack
@@ -79,6 +80,7 @@ def read_revision(
         or (previous.rollback_configuration if previous else {}),
     )
     _check_rules(stack, revision)
+    note_unexamined(revision)
     return revision
 
 

@@ -7,7 +7,9 @@ a check or a deployment pass wrongly.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -21,7 +23,8 @@ class Simplification:
     """Calls, and what is not examined when they are answered.
 
     `members` are dotted paths of which the call must have one, through lists; without them every
-    call counts. `unless_enforced`: not in worlds with `iam: enforced`.
+    call counts. `unless_enforced`: not in worlds with `iam: enforced`. `noted`: only where the
+    operation itself said so (`note`), since it depends on values.
     """
 
     service: str
@@ -29,8 +32,11 @@ class Simplification:
     text: str
     members: tuple[str, ...] = ()
     unless_enforced: bool = False
+    noted: bool = False
 
-    def applies(self, parameters: Parameters, world: World) -> bool:
+    def applies(self, parameters: Parameters, world: World, noted: Collection[str] = ()) -> bool:
+        if self.noted and self.text not in noted:
+            return False
         if self.unless_enforced and world.iam == "enforced":
             return False
         return not self.members or any(
@@ -45,6 +51,34 @@ def _has(value: Any, keys: list[str]) -> bool:
         return value not in (None, "", {}, False)
     return isinstance(value, Mapping) and _has(value.get(keys[0]), keys[1:])
 
+
+_NOTES: ContextVar[list[str] | None] = ContextVar("notes", default=None)
+
+
+@contextmanager
+def notes() -> Iterator[list[str]]:
+    """Collect what operations note while they answer one call."""
+    found: list[str] = []
+    token = _NOTES.set(found)
+    try:
+        yield found
+    finally:
+        _NOTES.reset(token)
+
+
+def note(text: str) -> None:
+    """Note that a simplification, a row with `noted`, applies to the call that is answered."""
+    found = _NOTES.get()
+    if found is not None:
+        found.append(text)
+
+
+IMAGE_PARAMETERS: Final = (
+    "of values of parameters of type AWS::EC2::Image::Id only the form is examined"
+)
+HOSTED_ZONE_PARAMETERS: Final = (
+    "values of parameters of type AWS::Route53::HostedZone::Id need not exist"
+)
 
 SIMPLIFICATIONS: Final = (
     Simplification(
@@ -206,6 +240,12 @@ SIMPLIFICATIONS: Final = (
         "existing resources are not imported",
         ("ImportExistingResources",),
     ),
+    *(
+        Simplification(
+            "cloudformation", ("CreateChangeSet", "CreateStack", "UpdateStack"), text, noted=True
+        )
+        for text in (IMAGE_PARAMETERS, HOSTED_ZONE_PARAMETERS)
+    ),
     Simplification(
         "budgets",
         ("CreateNotification", "CreateSubscriber"),
@@ -214,12 +254,18 @@ SIMPLIFICATIONS: Final = (
 )
 
 
-def warnings_of(service: str, operation: str, parameters: Parameters, world: World) -> list[str]:
-    """What was not examined when this call succeeded."""
+def warnings_of(
+    service: str,
+    operation: str,
+    parameters: Parameters,
+    world: World,
+    noted: Collection[str] = (),
+) -> list[str]:
+    """What was not examined when this call succeeded; `noted`: what its operation noted."""
     return [
         one.text
         for one in SIMPLIFICATIONS
         if one.service == service
         and operation in one.operations
-        and one.applies(parameters, world)
+        and one.applies(parameters, world, noted)
     ]

@@ -35,7 +35,7 @@ from clusterwright_localaws.core.faults import fault_message, fault_status
 from clusterwright_localaws.core.overrides import overridden
 from clusterwright_localaws.core.request_tags import sets_reserved_only
 from clusterwright_localaws.core.runtime import runtime
-from clusterwright_localaws.core.simplifications import warnings_of
+from clusterwright_localaws.core.simplifications import notes, warnings_of
 from clusterwright_localaws.core.timers import timers
 from clusterwright_localaws.core.validation import request_message, violations
 from clusterwright_localaws.iam.inside import is_inside
@@ -268,12 +268,14 @@ def _answer(
         by_aws=by_aws,
     )
     ask = functools.partial(_implemented, implementation, call, request, to_moto, hits, acting)
-    if service == "ec2":
-        answered = client_tokens.answered(current, (operation, account, region), parameters, ask)
-    else:
-        answered = ask()
+    with notes() as noted:
+        if service == "ec2":
+            whose = (operation, account, region)
+            answered = client_tokens.answered(current, whose, parameters, ask)
+        else:
+            answered = ask()
     if answered is not None and answered[0] < wire.FIRST_ERROR:
-        _warn(service, operation, parameters)
+        _warn(service, operation, parameters, noted)
     return answered
 
 
@@ -322,10 +324,10 @@ def _implemented(
     return _shorten_answer(hits, min(limits, default=None), whose, request, answered)
 
 
-def _warn(service: str, operation: str, parameters: Mapping[str, Any]) -> None:
+def _warn(service: str, operation: str, parameters: Mapping[str, Any], noted: list[str]) -> None:
     """Say what was not examined: in the line of the record, and once in the log."""
     current = runtime()
-    found = warnings_of(service, operation, parameters, current.world)
+    found = warnings_of(service, operation, parameters, current.world, noted)
     recording.warned(found)
     for text in found:
         current.warn(f"{service} {operation}: {text}")

@@ -108,11 +108,13 @@ class TestLookups:
         [
             ("ssm:none", r"Unable to fetch parameters \[none\]"),
             ("secretsmanager:none", "Could not find a value associated with none"),
-            ("secretsmanager:s:SecretString:x", "JSONKey in SecretString of s"),
+            ("secretsmanager:s:SecretString:x", "JSONKey in SecretString$"),
+            ("secretsmanager:plain:SecretString:x", "Could not parse SecretString JSON"),
             ("secretsmanager:s:SecretString:k:OTHER", "Could not find a value associated with s"),
         ],
     )
     def test_what_is_not_there(self, reference: str, message: str) -> None:
         aws("secretsmanager").create_secret(Name="s", SecretString='{"k": 1}')
+        aws("secretsmanager").create_secret(Name="plain", SecretString="plain")
         with pytest.raises(ValidationError, match=message):
             fill_dynamic(f"{{{{resolve:{reference}}}}}", ACCOUNT, REGION)

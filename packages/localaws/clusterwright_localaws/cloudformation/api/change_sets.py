@@ -11,7 +11,7 @@ import uuid
 from collections.abc import Mapping
 from typing import Any
 
-from clusterwright_localaws.cloudformation import describing, early_validation
+from clusterwright_localaws.cloudformation import describing, early_validation, existing_values
 from clusterwright_localaws.cloudformation.api.common import (
     answer_when_settled,
     begin_update,
@@ -215,6 +215,10 @@ def _stack_for_change_set(
 def _fill_change_set(store: Store, stack: Stack, change_set: ChangeSet, *, validate: bool) -> None:
     revision = change_set.revision
     assert revision is not None
+    absent = existing_values.problem_with(revision, stack.account, stack.region)
+    if absent is not None:
+        change_set.status, change_set.reason = "FAILED", absent
+        return
     missing: list[tuple[str, str]] = []
 
     def note(resource: str | None, export: str) -> None:
