@@ -16,7 +16,12 @@ from clusterwright.aws.errors import AwsUnavailable
 from clusterwright.aws.logs import log_group_names, newest_streams
 from clusterwright.aws.session import AwsSession
 from clusterwright.cluster_spec.models.cluster import Cluster
-from clusterwright.cluster_state import failure_logs, failure_services
+from clusterwright.cluster_state import (
+    failure_kubernetes,
+    failure_logs,
+    failure_services,
+    reading,
+)
 from clusterwright.cluster_state.account import CALLER, OTHER_ACCOUNT_HINT, other_account
 from clusterwright.cluster_state.failure_capacity import of_capacity
 from clusterwright.cluster_state.failure_hyperpod import (
@@ -49,6 +54,7 @@ _NODES: Final = "the nodes of the HyperPod cluster"
 _EVENTS: Final = "SageMaker cluster events"
 _STATES: Final = "CloudFormation states of stacks"
 _STATE: Final = "the scheduler's state"
+_KUBERNETES: Final = "the Kubernetes API's view"
 _LOGS: Final = "log groups"
 _PCS: Final = "the PCS cluster"
 _PCS_STATES: Final = "PCS states"
@@ -112,6 +118,7 @@ class Reader:
             return self.found
         self._stack_list = self._own_stacks()
         self._scheduler_state()
+        self._kubernetes_nodes()
         self._hyperpod_nodes()
         self._services()
         second = self._second()
@@ -146,6 +153,8 @@ class Reader:
             reads[_PCS] = partial(pcs.cluster, session, name)
         if self._cluster.uses_slurm and self._target.subject != "deploy":
             reads[_STATE] = partial(_published, session, self._cluster)
+        if self._cluster.uses_kubernetes and self._target.subject != "deploy":
+            reads[_KUBERNETES] = partial(reading.scheduler, session, self._cluster, self._now)
         for prefix in failure_logs.prefixes(self._cluster):
             reads[f"{_LOGS} {prefix}"] = partial(log_group_names, session, prefix)
         if self._target.subject != "job":
@@ -237,6 +246,18 @@ class Reader:
         items = scheduler.of_document(document, self._target, self._now)
         self.found.evidence += items
         self._note(where, len(items), "statement")
+
+    def _kubernetes_nodes(self) -> None:
+        view = self._answers.get(_KUBERNETES)
+        if view is None:
+            return
+        if view.unknown is not None:
+            self._refuse(_KUBERNETES, view.unknown)
+        if view.state is not None:
+            self.found.names.update(failure_kubernetes.names_of(view.state))
+            items = failure_kubernetes.of_nodes(view.state, self._target, self._now)
+            self.found.evidence += items
+            self._note(_KUBERNETES, len(items), "statement")
 
     def _exists(self) -> bool:
         """Whether the cluster exists, or may exist."""

@@ -16,10 +16,13 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from pydantic import ValidationError
+
 from clusterwright.cluster_state.not_read import NotRead
 from clusterwright.cluster_state.published import (
     AcceptanceState,
     NodeAcceptance,
+    NodeHistory,
     SchedulerNode,
     SchedulerState,
     SchedulerView,
@@ -31,6 +34,10 @@ HYPERPOD_GROUP_LABEL: Final = "sagemaker.amazonaws.com/instance-group-name"
 _HEALTH_LABEL: Final = "sagemaker.amazonaws.com/node-health-status"
 _ACCEPTANCE: Final = "clusterwright.dev/acceptance"
 """The annotation with the result (`clusterwright_acceptance.kubernetes_nodes`)."""
+_HISTORY: Final = "clusterwright.dev/history"
+"""The annotation with the faults of weeks (`clusterwright_acceptance.kubernetes_histories`)."""
+_LONGEST_ANNOTATION: Final = 256 * 1024
+"""Kubernetes, "Annotations": of all annotations of an object together, in bytes."""
 _STATES: Final[Mapping[str, AcceptanceState]] = {"accepted": "accepted", "rejected": "rejected"}
 _TIME_LIMIT_SECONDS: Final = 15
 _WHAT: Final = "the Kubernetes API's view"
@@ -72,6 +79,7 @@ def kubernetes_view(
     except KubectlFailed as error:
         return _unknown(str(error))
     taints = {_name(node): _acceptance(node) for node in nodes}
+    histories = {_name(node): _history(node) for node in nodes}
     state = SchedulerState(
         schema_version=1,
         environment=environment,
@@ -79,6 +87,7 @@ def kubernetes_view(
         nodes=tuple(_node(node) for node in nodes),
         jobs=dict(Counter(_job_state(job) for job in jobs)),
         acceptance={name: found for name, found in taints.items() if found is not None},
+        history={name: found for name, found in histories.items() if found is not None} or None,
     )
     return SchedulerView(state, None)
 
@@ -160,7 +169,7 @@ def _name(item: Mapping[str, Any]) -> str:
 
 
 def _node(item: Mapping[str, Any]) -> SchedulerNode:
-    metadata, spec = item.get("metadata") or {}, item.get("spec") or {}
+    metadata = item.get("metadata") or {}
     labels = metadata.get("labels") or {}
     words = list(_states(item))
     reason = "; ".join(
@@ -168,12 +177,10 @@ def _node(item: Mapping[str, Any]) -> SchedulerNode:
         for condition in _wrong_conditions(item)
         if condition.get("message")
     )
-    provider = str(spec.get("providerID", ""))
-    instance_id = provider.rpartition("/")[2]
     return SchedulerNode(
         name=_name(item),
         group=labels.get(GROUP_LABEL) or labels.get(HYPERPOD_GROUP_LABEL),
-        instance_id=instance_id[instance_id.find("i-") :] if "i-" in instance_id else None,
+        instance_id=_instance_id(item),
         states=tuple(words),
         boot_id=_boot_id(item),
         switch_path=_network(labels),
@@ -183,6 +190,11 @@ def _node(item: Mapping[str, Any]) -> SchedulerNode:
             None,
         ),
     )
+
+
+def _instance_id(item: Mapping[str, Any]) -> str | None:
+    provider = str((item.get("spec") or {}).get("providerID", "")).rpartition("/")[2]
+    return provider[provider.find("i-") :] if "i-" in provider else None
 
 
 def _network(labels: Mapping[str, Any]) -> tuple[str, ...] | None:
@@ -226,9 +238,26 @@ def _acceptance(item: Mapping[str, Any]) -> NodeAcceptance | None:
     for taint in (item.get("spec") or {}).get("taints") or ():
         if taint.get("key") == ACCEPTANCE_TAINT:
             state = states.get(str(taint.get("value")), "unknown")
-            return NodeAcceptance(state=state, reason=result.get("reason") or None)
+            return _accepted(state, result)
     state = _STATES.get(str(result.get("state")), "unknown")
-    return NodeAcceptance(state=state, reason=result.get("reason") or None) if result else None
+    return _accepted(state, result) if result else None
+
+
+def _accepted(state: AcceptanceState, result: Mapping[str, Any]) -> NodeAcceptance:
+    reason, action = (str(result.get(key) or "") or None for key in ("reason", "action"))
+    return NodeAcceptance(state=state, reason=reason, action=action)
+
+
+def _history(item: Mapping[str, Any]) -> NodeHistory | None:
+    """What the controller says of the instance's faults; None without it, and for another one."""
+    text = ((item.get("metadata") or {}).get("annotations") or {}).get(_HISTORY)
+    if not isinstance(text, str) or len(text) > _LONGEST_ANNOTATION:
+        return None
+    try:
+        found = NodeHistory.model_validate_json(text)
+    except ValidationError:
+        return None
+    return found if found.instance_id == _instance_id(item) else None
 
 
 def _result(item: Mapping[str, Any]) -> Mapping[str, Any]:

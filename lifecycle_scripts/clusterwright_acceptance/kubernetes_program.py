@@ -1,17 +1,14 @@
 """In a pod: run a level on nodes of Kubernetes, write the results to the nodes and the report.
 
 Kept in ConfigMaps of the namespace: `run-ID` has the report of a run, compressed (a ConfigMap
-holds 1 MiB), and `baselines` the cluster's own figures. The results of single checks are on the
-nodes, in the journal of each: a run that was killed goes on there when it is started again with
-the same name.
+holds 1 MiB), `baselines` the cluster's own figures, and `histories` the nodes' faults. The results
+of single checks are on the nodes, in the journal of each: a run that was killed goes on there when
+it is started again with the same name.
 """
 
 from __future__ import annotations
 
-import base64
 import contextlib
-import gzip
-import json
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -20,14 +17,21 @@ from typing import Any, Optional
 
 from clusterwright_common import records
 
-from clusterwright_acceptance import cluster_program, kubernetes_hold, kubernetes_nodes
+from clusterwright_acceptance import (
+    cluster_program,
+    kubernetes_histories,
+    kubernetes_hold,
+    kubernetes_nodes,
+)
 from clusterwright_acceptance.kubernetes_api import CONFLICT, NOT_FOUND, Api, KubernetesError
 from clusterwright_acceptance.kubernetes_launcher import KubernetesLauncher
+from clusterwright_acceptance.kubernetes_maps import Maps
 from clusterwright_acceptance.slurm_nodes import SlurmNode
+from clusterwright_acceptance.verdicts import says_something
 
 GROUP_LABEL = "clusterwright.dev/acceptance-group"
 """Of the CronJobs that are the templates of the groups' Jobs, and are suspended for ever."""
-REPORT, BASELINES = "report.json.gz", "baselines.json"
+BASELINES = "baselines.json"
 RUN_LABEL = "clusterwright.dev/acceptance-run"
 KEPT_RUNS = 20
 RECHECKS = "rechecks"
@@ -70,6 +74,7 @@ class KubernetesRun:
             return self._held(groups)
 
     def _held(self, groups: Mapping[str, Mapping[str, str]]) -> Optional[dict[str, Any]]:
+        self._note(groups)
         for node in self._nodes() if self.hold else ():
             if kubernetes_nodes.group_of(node, groups) is not None:
                 with self._refusal_of(kubernetes_nodes.name_of(node)):
@@ -83,7 +88,7 @@ class KubernetesRun:
         ]
         stamp = time.strftime("%Y%m%dt%H%M%Sz", time.gmtime(self.clock()))
         if due:
-            return self.run(f"held-{stamp}", due)
+            return self.run(f"held-{stamp}", due, is_repeated=True)
         again = self._rechecks(groups)
         return self.run(f"recheck-{stamp}", again, gives_way=True) if again else None
 
@@ -98,7 +103,7 @@ class KubernetesRun:
             if kubernetes_nodes.group_of(node, groups) is not None
             and kubernetes_nodes.is_accepted(node)
         ]
-        tried = dict(self._map(RECHECKS).get("tried", {}))
+        tried = dict(self._maps.read(RECHECKS).get("tried", {}))
         ages = {
             kubernetes_nodes.name_of(node): now - float(kubernetes_nodes.recorded(node)["at"])
             for node in accepted
@@ -111,16 +116,22 @@ class KubernetesRun:
         ][: max(1, int(SHARE * len(accepted)))]
         if due:
             kept = {name: at for name, at in tried.items() if name in ages}
-            self._save(RECHECKS, {"tried": {**kept, **dict.fromkeys(due, int(now))}}, {})
+            self._maps.save(RECHECKS, {"tried": {**kept, **dict.fromkeys(due, int(now))}}, {})
         return due
 
     def run(
-        self, run: str, names: Sequence[str] = (), *, gives_way: bool = False
+        self,
+        run: str,
+        names: Sequence[str] = (),
+        *,
+        gives_way: bool = False,
+        is_repeated: bool = False,
     ) -> dict[str, Any]:
         """Test the nodes of the names, or all; the report.
 
         A run that `gives_way` has pods that Kubernetes ends for those of users; then it concludes
-        nothing about any node.
+        nothing about any node. One that `is_repeated` tests rejected nodes again, which counts
+        no fault a second time.
 
         Raises
         ------
@@ -132,12 +143,21 @@ class KubernetesRun:
         if not run:
             raise ValueError("--run names no run")
         with self._refusals_at_the_end():
-            return self._run(run, names, gives_way)
+            return self._run(run, names, gives_way, is_repeated)
 
-    def _run(self, run: str, names: Sequence[str], gives_way: bool) -> dict[str, Any]:
+    def _run(
+        self, run: str, names: Sequence[str], gives_way: bool, is_repeated: bool
+    ) -> dict[str, Any]:
         templates = self._templates()
-        nodes = kubernetes_nodes.listed(self._nodes(), _labels_of(templates), names)
+        known = self._nodes()
+        nodes = kubernetes_nodes.listed(known, _labels_of(templates), names)
+        same = {
+            kubernetes_nodes.name_of(node)
+            for node in known
+            if is_repeated and kubernetes_histories.is_repeated(node)
+        }
         self._load_baselines()
+        kubernetes_histories.prepare(self._maps, self.folder)
         stops: list[str] = []
         report = cluster_program.run_cluster(
             cluster_program.Wanted(run, self.level, {}),
@@ -148,11 +168,17 @@ class KubernetesRun:
             say=self.say,
             stopped=lambda: f"stopped: {stops[0]}" if stops else None,
         )
-        self._save(f"run-{run.lower()}", report, {RUN_LABEL: "true"})
+        self._maps.save(f"run-{run.lower()}", report, {RUN_LABEL: "true"})
         self._save_baselines()
         for one in report["nodes"]:
             with self._refusal_of(str(one["name"])):
                 self._write(one, run, nodes)
+        tests = {
+            str(one["name"]): {**one, "run": run, "level": self.level}
+            for one in report["nodes"]
+            if says_something(one) and one["name"] not in same
+        }
+        self._note(_labels_of(templates), tests)
         self._remove_old_runs()
         return report
 
@@ -224,46 +250,43 @@ class KubernetesRun:
         return found
 
     @property
-    def _maps(self) -> str:
-        return f"/api/v1/namespaces/{self.namespace}/configmaps"
-
-    def _map(self, name: str) -> dict[str, Any]:
-        """The content of a ConfigMap of `_save`; empty without one."""
-        try:
-            return _unpacked(self.api.get(f"{self._maps}/{name}"))
-        except KubernetesError as error:
-            if error.code == NOT_FOUND:
-                return {}
-            raise
+    def _maps(self) -> Maps:
+        return Maps(self.api, self.namespace)
 
     def _load_baselines(self) -> None:
-        content = self._map("baselines")
+        content = self._maps.read("baselines")
         if content:
             records.write(self.folder / BASELINES, content)
 
     def _save_baselines(self) -> None:
-        self._save("baselines", records.read(self.folder / BASELINES), {})
+        self._maps.save("baselines", records.read(self.folder / BASELINES), {})
 
-    def _save(self, name: str, content: dict[str, Any], labels: dict[str, str]) -> None:
-        packed = gzip.compress(json.dumps(content, sort_keys=True).encode(), mtime=0)
-        body = {
-            "apiVersion": "v1",
-            "kind": "ConfigMap",
-            "metadata": {"name": name, "labels": labels},
-            "binaryData": {REPORT: base64.b64encode(packed).decode()},
-        }
+    def _note(
+        self,
+        groups: Mapping[str, Mapping[str, str]],
+        tests: Optional[Mapping[str, Mapping[str, Any]]] = None,
+    ) -> None:
+        """Keep what happened to the nodes, and write it to those of which it changed."""
+        nodes = [
+            node for node in self._nodes() if kubernetes_nodes.group_of(node, groups) is not None
+        ]
+        now = self.clock()
+        with self._refusal_of("the histories"):
+            book = kubernetes_histories.note(self._maps, nodes, tests or {}, now)
+            for name, patch in kubernetes_histories.patches(book, nodes, now):
+                with self._refusal_of(name):
+                    self._annotate(name, patch)
+
+    def _annotate(self, name: str, patch: dict[str, Any]) -> None:
         try:
-            self.api.create(self._maps, body)
+            self.api.patch(f"/api/v1/nodes/{name}", patch)
         except KubernetesError as error:
-            if error.code != CONFLICT:
+            if error.code != NOT_FOUND:
                 raise
-            self.api.replace(f"{self._maps}/{name}", body)
 
     def _remove_old_runs(self) -> None:
-        found = self.api.get(f"{self._maps}?labelSelector={RUN_LABEL}%3Dtrue").get("items") or []
-        found = sorted(found, key=lambda one: str(one["metadata"].get("creationTimestamp", "")))
-        for one in found[:-KEPT_RUNS]:
-            self.api.delete(f"{self._maps}/{one['metadata']['name']}")
+        for name in self._maps.names(RUN_LABEL)[:-KEPT_RUNS]:
+            self._maps.delete(name)
 
 
 def _labels_of(templates: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, str]]:
@@ -272,13 +295,3 @@ def _labels_of(templates: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str
         group: dict(template["template"]["spec"]["nodeSelector"])
         for group, template in templates.items()
     }
-
-
-def _unpacked(found: dict[str, Any]) -> dict[str, Any]:
-    """The content of a ConfigMap of `_save`; empty if it is damaged."""
-    try:
-        text = gzip.decompress(base64.b64decode(found["binaryData"][REPORT]))
-        content = json.loads(text)
-    except (KeyError, TypeError, ValueError, OSError, EOFError):
-        return {}
-    return content if isinstance(content, dict) else {}

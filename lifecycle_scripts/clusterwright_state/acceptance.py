@@ -19,9 +19,9 @@ from pathlib import Path
 from typing import Any, Optional
 
 from clusterwright_common import installation, records
+from clusterwright_common.times import seconds_of, stamp
 
 from clusterwright_state.bucket import Bucket
-from clusterwright_state.times import seconds_of, stamp
 
 FOLDER = "/var/lib/clusterwright/acceptance"
 KEYS = "state/acceptance/"

@@ -20,11 +20,11 @@ from typing import Any, Optional
 
 from clusterwright_common import records, waiting
 from clusterwright_common.probe import Probe
+from clusterwright_common.times import stamp
 
 from clusterwright_state.acceptance import Runs
 from clusterwright_state.reservations import reservation_words
 from clusterwright_state.slurm_view import AWAY, TAKES_NO_JOB
-from clusterwright_state.times import stamp
 
 RESERVATION = "clusterwright_acceptance"
 NEW = "clusterwright acceptance: new"

@@ -13,10 +13,10 @@ from typing import Any, Optional
 
 from clusterwright_common import records, waiting
 from clusterwright_common.probe import Probe
+from clusterwright_common.times import stamp
 
 from clusterwright_state.acceptance import RECHECK, Runs
 from clusterwright_state.hold import TAKES_NO_JOB
-from clusterwright_state.times import stamp
 
 RETRY_SECONDS = 600.0
 """After this time a node is tested again whose run stopped because a job waited."""

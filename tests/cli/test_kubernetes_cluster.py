@@ -193,6 +193,31 @@ def test_held_nodes_are_not_accepted_in_status(
     assert {name: rows[name] for name in cluster} == dict.fromkeys(cluster, "no")
 
 
+def test_a_history_of_faults_proposes_a_replacement(
+    deployed: Deployed, cluster: dict[str, str], tmp_path: Path
+) -> None:
+    sick, *others = cluster
+    reason = "faults on 3 days of the last 28"
+    past = {"instance_id": cluster[sick], "is_lemon": True, "advice": "replace", "reason": reason}
+    items = {name: node(name, instance, held=False) for name, instance in cluster.items()}
+    items[sick]["metadata"]["annotations"] = {"clusterwright.dev/history": json.dumps(past)}
+    put(tmp_path, nodes={"items": [*items.values()]})
+    found = clusterwright("status", deployed.path, "--format", "json")
+    texts = [json.dumps(one) for one in json.loads(found.out)["findings"]]
+    (lemon,) = [text for text in texts if "node-lemon" in text]
+    assert f"{sick} ({reason})" in lemon
+    found = clusterwright("diagnose", deployed.path, "node", sick, "--format", "json")
+    assert found.exit_code == 1, found.err
+    (only,) = json.loads(found.out)["findings"]
+    assert reason in only["cause"]
+    assert f"node replace {deployed.path} {sick}" in only["next"][0]
+    words = (sick, "--because", "sick", "--format", "json")
+    found = clusterwright("node", "reboot", deployed.path, *words)
+    assert f"{sick}: its history says to replace it: {reason}" in found.out + found.err
+    found = clusterwright("diagnose", deployed.path, "node", others[0], "--format", "json")
+    assert json.loads(found.out)["findings"] == []
+
+
 @pytest.mark.parametrize(("verdict", "code"), [("accepted", 0), ("rejected", 1)])
 def test_a_run_is_a_job_whose_report_is_read(
     deployed: Deployed, cluster: dict[str, str], tmp_path: Path, verdict: str, code: int

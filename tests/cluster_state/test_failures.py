@@ -13,7 +13,10 @@ import pytest
 
 from clusterwright.aws.errors import AwsUnavailable
 from clusterwright.cluster_spec.models.cluster import Cluster
+from clusterwright.cluster_state import reading
 from clusterwright.cluster_state.failures import Failures, Reader
+from clusterwright.cluster_state.not_read import NotRead
+from clusterwright.cluster_state.published import SchedulerState, SchedulerView
 from clusterwright.diagnosis.model import Target
 from clusterwright.platforms.loading import load_cluster
 from tests.support.rich_specs import MINIMAL, PCS_MINIMAL
@@ -203,3 +206,48 @@ def test_without_credentials_there_is_one_unknown(cluster: Cluster) -> None:
     found = read(session, cluster)
     assert [entry.what for entry in found.unknown] == ["the AWS account"]
     assert session.asked == set()
+
+
+def kubernetes(*_: Any) -> SchedulerView:
+    past = {"instance_id": "i-a", "advice": "replace", "reason": "1 reboot in 7 days did not help"}
+    state = SchedulerState.model_validate(
+        {
+            "schema_version": 1,
+            "environment": "prod",
+            "written_at": NOW,
+            "nodes": [{"name": "a", "instance_id": "i-a", "states": ["NOT_READY"]}],
+            "acceptance": {"a": {"state": "rejected", "reason": "xid: 79", "action": "replace"}},
+            "history": {"a": past},
+        }
+    )
+    return SchedulerView(state, None)
+
+
+def test_on_kubernetes_the_nodes_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    eks = load_cluster("configs/dev-eks.yaml").cluster
+    monkeypatch.setattr(reading, "scheduler", kubernetes)
+    found = read(Empty(), eks, "node", "a")
+    assert found.names == {"i-a": "a"}
+    assert [(one.kind, one.source, one.node, one.text) for one in found.evidence] == [
+        ("acceptance", "the Kubernetes API", "a", "acceptance rejected: xid: 79"),
+        (
+            "node-history",
+            "the Kubernetes API",
+            "a",
+            "history advises replace: 1 reboot in 7 days did not help ()",
+        ),
+    ]
+    assert "the Kubernetes API's view: 2 statements" in found.read
+    assert "the Kubernetes API's view" not in [one.what for one in found.unknown]
+
+
+def test_without_the_kubernetes_api_the_nodes_are_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
+    eks = load_cluster("configs/dev-eks.yaml").cluster
+    refused = NotRead("the Kubernetes API's view", "kubectl is not installed")
+    monkeypatch.setattr(reading, "scheduler", lambda *_: SchedulerView(None, refused))
+    found = read(Empty(), eks, "node", "a")
+    unknown = {one.what: one.reason for one in found.unknown}
+    assert unknown["the Kubernetes API's view"] == "kubectl is not installed"
+    # What was deployed does not depend on nodes of Kubernetes.
+    found = read(Empty(), eks, "deploy")
+    assert "the Kubernetes API's view" not in {one.what for one in found.unknown}

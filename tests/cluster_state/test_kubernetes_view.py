@@ -118,6 +118,52 @@ def test_the_health_label_of_hyperpod() -> None:
     assert (only.group, only.instance_id) == ("workers", "i-0123")
 
 
+HISTORY = {
+    "instance_id": "i-a",
+    "is_lemon": True,
+    "advice": "replace",
+    "reason": "faults on 3 days of the last 28",
+    "events": [{"at": "2026-11-23T07:00:00Z", "kind": "rejected", "detail": "xid: 79"}],
+}
+
+
+def annotated(one: dict[str, Any], **annotations: str) -> dict[str, Any]:
+    one["metadata"]["annotations"] = {
+        f"clusterwright.dev/{key}": value for key, value in annotations.items()
+    }
+    return one
+
+
+@pytest.mark.parametrize(
+    ("text", "known"),
+    [
+        (json.dumps(HISTORY), True),
+        (json.dumps({**HISTORY, "instance_id": "i-before"}), False),
+        (json.dumps({**HISTORY, "is_lemon": {}}), False),
+        (json.dumps({**HISTORY, "reason": "x" * 300_000}), False),
+        ("[]", False),
+        ("{", False),
+    ],
+)
+def test_the_history_of_an_instance(text: str, known: bool) -> None:
+    found, _ = view([annotated(node("a"), history=text), node("b")])
+    assert found.current is not None
+    if not known:
+        assert found.current.history is None
+        return
+    assert found.current.history is not None
+    (only,) = found.current.history.items()
+    assert (only[0], only[1].advice, only[1].reason) == ("a", "replace", HISTORY["reason"])
+
+
+def test_the_action_of_a_rejected_node() -> None:
+    value = {"state": "rejected", "reason": "xid: 79", "action": "replace", "boot_id": None}
+    found, _ = view([annotated(node("a"), acceptance=json.dumps(value))])
+    assert found.current is not None
+    assert found.current.acceptance is not None
+    assert found.current.acceptance["a"].action == "replace"
+
+
 def test_network_nodes_of_labels() -> None:
     placed = node("a")
     for layer in (1, 2, 3):

@@ -243,7 +243,7 @@ def _permissions() -> Iterator[Manifest]:
             # Their states and exit codes, and what they print.
             {"apiGroups": [""], "resources": ["pods"], "verbs": ["list"]},
             {"apiGroups": [""], "resources": ["pods/log"], "verbs": ["get"]},
-            # Reports and baselines; old reports are deleted.
+            # Reports, baselines and histories; old reports are deleted.
             {
                 "apiGroups": [""],
                 "resources": ["configmaps"],

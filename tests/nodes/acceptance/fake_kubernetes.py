@@ -35,7 +35,10 @@ def template(group: str) -> dict[str, Any]:
 def node(name: str, *taints: dict[str, str], ready: bool = True, boot: str = "boot-1") -> Any:
     return {
         "metadata": {"name": name, "labels": dict(GROUPS["workers"]), "resourceVersion": "1"},
-        "spec": {"taints": [dict(one) for one in taints]},
+        "spec": {
+            "providerID": f"aws:///use1-az6/i-{name}",
+            "taints": [dict(one) for one in taints],
+        },
         "status": {
             "nodeInfo": {"bootID": boot},
             "conditions": [{"type": "Ready", "status": "True" if ready else "False"}],
@@ -59,6 +62,7 @@ class FakeKubernetes:
         self.refused: set[str] = set()
         """Nodes of which an admission webhook refuses every change."""
         self.lists = 0
+        self.stored = 0
 
     def get(self, path: str) -> dict[str, Any]:
         parts = urlsplit(path)
@@ -92,13 +96,21 @@ class FakeKubernetes:
             return body
         if name in self.maps:
             raise KubernetesError(409, "already exists")
-        self.maps[name] = json.loads(json.dumps(body))
-        return body
+        return self._store(body)
 
     def replace(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
-        self._found(self.maps, path.rpartition("/")[2])
-        self.maps[body["metadata"]["name"]] = body
-        return body
+        before = self._found(self.maps, path.rpartition("/")[2])
+        wanted = body["metadata"].get("resourceVersion")
+        if wanted not in (None, before["metadata"]["resourceVersion"]):
+            raise KubernetesError(409, "the object has been modified")
+        return self._store(body)
+
+    def _store(self, body: dict[str, Any]) -> dict[str, Any]:
+        one = json.loads(json.dumps(body))
+        self.stored += 1
+        one["metadata"]["resourceVersion"] = str(self.stored)
+        self.maps[one["metadata"]["name"]] = one
+        return dict(one)
 
     def patch(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
         one = self._found(self.nodes, path.rpartition("/")[2])
@@ -107,13 +119,14 @@ class FakeKubernetes:
         if self.conflicts:
             self.conflicts -= 1
             raise KubernetesError(409, "the object has been modified")
-        version = body["metadata"]["resourceVersion"]
-        if version != one["metadata"]["resourceVersion"]:
+        version = one["metadata"]["resourceVersion"]
+        if body["metadata"].get("resourceVersion") not in (None, version):
             raise KubernetesError(409, "the object has been modified")
         one["metadata"]["resourceVersion"] = str(int(version) + 1)
-        one["metadata"].setdefault("annotations", {}).update(
-            body["metadata"].get("annotations", {})
-        )
+        annotations = one["metadata"].setdefault("annotations", {})
+        annotations.update(body["metadata"].get("annotations", {}))
+        for key in [key for key, value in annotations.items() if value is None]:
+            del annotations[key]
         if "spec" in body:
             one["spec"]["taints"] = body["spec"]["taints"]
         return one

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 from clusterwright_common import records
+from clusterwright_common.times import stamp
 from clusterwright_state import hold
 from clusterwright_state.hold import NEW, RESERVATION, Hold, held_nodes
-from clusterwright_state.times import stamp
 
 from tests.nodes.metrics.fake_node import Machine
 
