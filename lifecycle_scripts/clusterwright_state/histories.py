@@ -67,9 +67,11 @@ class Histories:
         """The histories of the instances that exist, by node; None if nothing happened."""
         found = {}
         for node in nodes:
-            name = str(node["name"])
+            name, instance = str(node["name"]), str(node.get("instance_id"))
+            if (name, instance) not in self._book:
+                continue
             wanted = wanted_of(node, (states or {}).get(name))
-            past = histories.published(self._book, name, str(node.get("instance_id")), wanted, now)
+            past = histories.published(self._book, name, instance, wanted, now)
             if past is not None:
                 found[name] = past
         return found or None
