@@ -18,6 +18,7 @@ from clusterwright.diagnosis.backtraces import Backtraces
 from clusterwright.diagnosis.continuations import Causes
 from clusterwright.diagnosis.deployment_output import FailedResource
 from clusterwright.diagnosis.go_panics import Panics
+from clusterwright.diagnosis.json_objects import Objects
 from clusterwright.diagnosis.literals import Expression
 from clusterwright.diagnosis.model import Evidence
 from clusterwright.diagnosis.node_reasons import NodeReason, NodeReasons
@@ -295,7 +296,7 @@ def _joined(lines: Iterable[Line]) -> Iterator[Line]:
     """
     block: list[Line] | None = None
     backtraces, panics = Backtraces(), Panics()
-    for line in _answered(_with_causes(lines)):
+    for line in _answered(_with_causes(_whole_objects(lines))):
         for text, number in (
             *backtraces.read(line.text, line.number),
             *panics.read(line.text, line.number),
@@ -332,6 +333,16 @@ def _answered(lines: Iterable[Line]) -> Iterator[Line]:
         for text, one in submissions.read(line.text, line):
             yield one if text == one.text else replace(one, text=text)
     for _, one in submissions.end():
+        yield one
+
+
+def _whole_objects(lines: Iterable[Line]) -> Iterator[Line]:
+    """The lines, with each object of JSON that stands on several of them as one."""
+    objects: Objects[Line] = Objects()
+    for line in lines:
+        for text, one in objects.read(line.text, line):
+            yield one if text == one.text else replace(one, text=text)
+    for _, one in objects.end():
         yield one
 
 
@@ -432,6 +443,9 @@ def _words(value: Mapping[str, Any]) -> Iterator[str]:
     for key, entry in value.items():
         if isinstance(entry, Mapping):
             yield from _words(entry)
+        elif isinstance(entry, list):
+            for each in entry:
+                yield from _words(each if isinstance(each, Mapping) else {key: each})
         elif isinstance(entry, str) and key not in ("time", "timestamp", "run", "trace"):
             yield f"{key}: {entry}" if len(key) > 2 else entry
         elif key == "trace" and isinstance(entry, str):
