@@ -1,8 +1,8 @@
 """Objects of JSON that stand on several lines, as the one line that programs write elsewhere.
 
-jq, kubectl, AWS's CLI and Ansible print an object with each of its fields on a line of its own. What
-one field says is then without the others that say what it is about: its level, its program, the
-resource. Such an object is read as one line, with what stands before it on its first one.
+jq, kubectl, AWS's CLI and Ansible print an object with each of its fields on a line of its own.
+What one field says is then without the others that say what it is about: its level, its program,
+the resource. Such an object is read as one line, with what stands before it on its first one.
 """
 
 from __future__ import annotations
