@@ -93,6 +93,7 @@ _REPEATED: Final = {
     "lustre-full": "disk-full",
     "lustre-quota": "disk-quota",
     "clock": "munge-clock",
+    "aws-clock": "credentials",
     "efa-not-used": "efa-error",
     "dcgm-start": "program",
     "api-server": "mpi",
@@ -128,7 +129,8 @@ _STATEMENT: Final = Signature(
 """What the words of an error say where no signature knows its message."""
 _ERROR: Final = Expression(
     # What programs write before they give up; warnings and counters of errors do not look so.
-    r"\bfatal\b|\bpanic\b|\bCRITICAL\b|(?:^|[\s\[\]:])(?:error|ERROR|Error)(?::|\]|\s-)|"
+    r"\bfatal\b|\bpanic\b|\bCRITICAL\b|"
+    r"(?:^|[\s\[\]:])(?:error|ERROR|Error|FATAL|SEVERE)(?::|\]|\s-)|"
     r"^(?:\w+\.)*[A-Z]\w*(?:Error|Exception)\b|exit(?:ed with)?(?: exit)? (?:code|status) [1-9]|"
     # A level in a field, as of JSON, with a message, which a setting has not; one after a time.
     r"(?m:^)(?=[^\n]*?\b(?:msg|message|err|error|event|exception)['\"]?[:=])[^\n]*?"
@@ -298,7 +300,11 @@ def _unrecognised(evidence: Sequence[Evidence], found: Sequence[Finding]) -> Ite
         last = lines[errors[-1]]
         ends = key[1] is None and len(lines) - errors[-1] <= statements.LAST_LINES
         if (ends or failed) and key not in reported:
-            yield _unknown(last)
+            named = statements.of_error(last.text)
+            if named is None:
+                yield _unknown(last)
+            else:
+                yield _Match(last, _STATEMENT, named[:_LONGEST_CAUSE], details(last))
 
 
 def _line_number(ident: str) -> int:

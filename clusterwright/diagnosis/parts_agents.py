@@ -1,8 +1,8 @@
-"""Agents of AWS on nodes by the words of their errors: the SSM agent, EKS Pod Identity, EFS.
+"""Agents on nodes by the words of their errors: the SSM agent, EKS Pod Identity, EFS, Fluent Bit.
 
 Sources: aws/amazon-ssm-agent (agent, core, common: messages of Errorf, Error and Critical),
 aws/eks-pod-identity-agent (pkg, internal, configuration), aws/efs-utils (src/mount_efs,
-src/watchdog); read 2026-11.
+src/watchdog), fluent/fluent-bit (src, plugins: names before messages); read 2026-11.
 """
 
 from __future__ import annotations
@@ -163,4 +163,54 @@ EFS: Final = Writer(
     ),
 )
 
-WRITERS: Final = (SSM, POD_IDENTITY, EFS)
+FLUENT_BIT: Final = Writer(
+    "Fluent Bit",
+    re.compile(
+        r"\[\d{4}/\d\d/\d\d \d\d:\d\d:\d\d[.\d]*\] \[ ?error\] "
+        r"\[(?P<place>[\w./:-]{2,80})[^\]\n]{0,20}\] (?P<message>\S[^\n]*)"
+    ),
+    (
+        part(
+            "it gets no credentials of AWS, or they are refused: the role of the node or of its "
+            "service account",
+            r"credential|\bSTS\b|AssumeRole|AccessDenied|not authorized|ExpiredToken|"
+            r"UnrecognizedClient|InvalidSignature",
+            r"^aws_credentials|^signv4|^oauth2",
+        ),
+        part(
+            "it cannot ask the Kubernetes API for the names and labels of pods",
+            r"kube ?api|api server|kubelet (?:upstream|connection)|serviceaccount",
+            r"^filter:kubernetes",
+        ),
+        part(
+            "the connection to where it sends logs is not made, is lost or has no valid "
+            "certificate",
+            r"connection|connect |\bTLS\b|handshake|getaddrinfo|resolve|timed? ?out|broken",
+            r"^upstream|^tls|^http_client|^net$|^io|^aws_client|\b(?:openssl|flb_io|flb_network)\b",
+        ),
+        part(
+            "it cannot keep logs until they are sent: its buffer (storage) is full or damaged",
+            r"chunk (?:validation|header)|storage|mem(?:ory)? buf|no space",
+            r"^storage|^cio|^fstore|^input chunk|^input_chunk",
+        ),
+        part(
+            "the service that gets its logs does not take them, or gives no answer that it can "
+            "read",
+            r"failed to (?:send|flush|create)|could not (?:send|flush|create)|HTTP[_ ]status|"
+            r"API responded|exceeded|throttl",
+            r"^output:",
+        ),
+        part(
+            "it cannot read the logs of the node: their files, the journal or its place in them",
+            r"inotify|\binode\b|\bjournal|\bfiles?\b|read error|database|sqlite",
+            r"^input:|^sqldb|^in_\w+|^parser|^multiline|^filter:",
+        ),
+        part(
+            "its configuration is not valid",
+            r"config|section|propert|plugin|parser",
+            r"^config|^engine|^lib|^service|^router|^sp$|^custom",
+        ),
+    ),
+)
+
+WRITERS: Final = (SSM, POD_IDENTITY, EFS, FLUENT_BIT)

@@ -15,7 +15,7 @@ from typing import Final
 from clusterwright.diagnosis.commands import program_of
 from clusterwright.diagnosis.signature import Values
 from clusterwright.diagnosis.tracebacks import Frame, frames_of
-from clusterwright.diagnosis.wording import kind_of, meaning_of
+from clusterwright.diagnosis.wording import FSDP, kind_of, meaning_of
 
 _LONGEST: Final = 200
 _INNERMOST: Final = 8
@@ -126,6 +126,17 @@ PLACES: Final = (
         r"jax/_src/distributed|/zmq/",
     ),
     _place(
+        "fsdp",
+        FSDP,
+        r"torch/distributed/(?:fsdp|_composable)/|/fully_shard",
+    ),
+    _place(
+        "zero",
+        "ZeRO cannot partition, gather or offload the parameters: a module is used in another way "
+        "than DeepSpeed expects",
+        r"deepspeed/runtime/(?:zero|swap_tensor)/",
+    ),
+    _place(
         "settings",
         "a setting, an argument or a configuration file of the program is not valid",
         r"argparse|/pydantic|omegaconf|/hydra/|/yaml/|ruamel|/toml|configparser|/jsonschema/|"
@@ -135,7 +146,7 @@ PLACES: Final = (
     ),
 )
 
-_GENERAL_PLACES: Final = frozenset({"settings", "communication", "launch"})
+_GENERAL_PLACES: Final = frozenset({"settings", "communication", "launch", "fsdp", "zero"})
 """Of which the words of the message say more."""
 
 _LIBRARIES: Final = frozenset(

@@ -20,6 +20,7 @@ from clusterwright.diagnosis import (
     parts_containers,
     parts_dcgm,
     parts_eks,
+    parts_kubelet,
     parts_kubernetes,
     parts_parallelcluster,
     parts_slurm,
@@ -251,8 +252,9 @@ def of_failure(item: Evidence) -> str | None:
     kind = kind_of(_REQUEST.sub("", text))
     sentence = kind.sentence if kind is not None else None
     code = _CODE.search(text)
-    if sentence is None and code is not None:
-        sentence = aws_errors.meaning(code.group(1))
+    if code is not None and (kind is None or (kind.group == "program" and kind.id != "setting")):
+        # The service's own code says more about its request than words that any program has.
+        sentence = aws_errors.meaning(code.group(1)) or sentence
     if sentence is None:
         return None
     where = item.resource or item.node or (f"job {item.job}" if item.job else "")
@@ -300,6 +302,20 @@ def may_state(text: str) -> bool:
     return _has_hint(text) and _said(text, known_to_fail=True) is not None
 
 
+def of_error(text: str) -> str | None:
+    """The kind of failure that the last error of a log says; None if nothing tells it.
+
+    A log that ends with a line that calls itself an error is reported in any case, so that the
+    line is read here as one of something that is known to have failed.
+    """
+    said = _said(text, known_to_fail=True)
+    if said is not None and said[1] is not None:
+        return said[1]
+    # Of Slurm's words its own table has the meaning.
+    kind = None if parts_slurm.is_line(text) else kind_of(text)
+    return None if kind is None else f"{kind.sentence}: {_shortened(text)}"
+
+
 def is_harmless(text: str) -> bool:
     """Whether a line is an error of a known program that healthy nodes have too."""
     return any(one.is_harmless(text) for one in _WRITERS)
@@ -339,24 +355,34 @@ def _said(text: str, known_to_fail: bool) -> tuple[bool, str | None] | None:
         return False, written
     for form in FORMS:
         found = form.pattern.search(text)
-        if found is None:
-            continue
-        if not (form.strong or form.any_level) and NOT_AN_ERROR.search(text):
-            return None
-        groups = found.groupdict()
-        message = (groups.get("message") or "").strip()
-        in_failed_only = form.in_failed_only and form.in_failed_only in (groups.get("file") or "")
-        if in_failed_only and not known_to_fail:
-            return None
-        kind = kind_of(message)
-        sentence = kind.sentence if kind is not None else grpc_codes.meaning(message)
-        if sentence is None:
-            return form.strong, _end(message)
-        program = groups.get("program") or groups.get("logger") or groups.get("file") or ""
-        subject = f"{program.rpartition('/')[2].partition(':')[0]}: " if program else ""
-        return form.strong, f"{subject}{sentence}: {_shortened(message)}"
+        if found is not None:
+            return _by_form(form, found, known_to_fail)
     end = _end(text)
     return None if end is None or NOT_AN_ERROR.search(text) else (False, end)
+
+
+def _by_form(
+    form: Form, found: re.Match[str], known_to_fail: bool
+) -> tuple[bool, str | None] | None:
+    """The same of a line that has a form."""
+    text = found.string
+    if not (form.strong or form.any_level) and NOT_AN_ERROR.search(text):
+        return None
+    groups = found.groupdict()
+    message = (groups.get("message") or "").strip()
+    if form.in_failed_only and form.in_failed_only in (groups.get("file") or ""):
+        if not known_to_fail:
+            return None
+        by_part = parts_kubelet.KUBELET.error(text)
+        if by_part is not None:
+            return form.strong, by_part
+    kind = kind_of(message)
+    sentence = kind.sentence if kind is not None else grpc_codes.meaning(message)
+    if sentence is None:
+        return form.strong, _end(message)
+    program = groups.get("program") or groups.get("logger") or groups.get("file") or ""
+    subject = f"{program.rpartition('/')[2].partition(':')[0]}: " if program else ""
+    return form.strong, f"{subject}{sentence}: {_shortened(message)}"
 
 
 def _of_program(text: str) -> str | None:

@@ -30,6 +30,18 @@ def _kind(ident: str, group: Group, sentence: str, *words: str) -> Kind:
     return Kind(ident, group, sentence, re.compile("|".join(words), re.IGNORECASE))
 
 
+USER: Final = (
+    "a user or group is not known on the node: users differ between the nodes, or the directory "
+    "(SSSD, LDAP) does not answer"
+)
+"""Also of a signature."""
+
+FSDP: Final = (
+    "FSDP cannot shard the model: parameters of one unit differ in type, device or in whether "
+    "they are trained, or it is wrapped in another way than is used"
+)
+"""Said by words and by the frames of exceptions."""
+
 KINDS: Final[tuple[Kind, ...]] = (
     _kind(
         "gpu-memory",
@@ -124,6 +136,16 @@ KINDS: Final[tuple[Kind, ...]] = (
         r"HTTP)\D{0,12}40[13]\b|"
         r"ACCESS_DENIED|host key verification failed|publickey|"
         r"do(?:es)? not have (?:the )?permission",
+    ),
+    _kind(
+        "user",
+        "access",
+        USER,
+        r"unknown (?:user|group|[ug]id)\b|unknown (?:user|group) ?id\b|no such (?:user|group)\b|"
+        r"(?:cannot|can't|could not|couldn't|unable to|failed to) (?:find|get|look ?up|determine) "
+        r"(?:\w+ ){0,3}(?:name for (?:user|group)|user (?:name|id|account|info\w*)|(?:user|group) "
+        r"account)|getpw(?:uid|nam)\b|getgr(?:gid|nam)\b|invalid user\b|"
+        r"lookup (?:userid|user|username|groupid) \S+:|(?:user|group) \S+ does not exist",
     ),
     _kind(
         "locks",
@@ -243,6 +265,23 @@ KINDS: Final[tuple[Kind, ...]] = (
         r"was (?:not )?(?:built|compiled) (?:with|for|against)|ABI\b.{0,40}(?:mismatch|incompat)",
     ),
     _kind(
+        "kernel-module",
+        "program",
+        "a kernel module cannot be built or loaded: it does not fit the running kernel, its "
+        "headers or its compiler",
+        r"\bobjtool\b|\bmodpost\b|\bKbuild\b|\bdkms\b[^\n]{0,80}(?:fail|error|bad exit)|"
+        r"kernel (?:headers|source)[^\n]{0,60}(?:not|cannot|missing)|\binsmod: |"
+        r"could not insert (?:module )?'|\.ko\b[^\n]{0,60}(?:fail|error|invalid|undefined)",
+    ),
+    _kind(
+        "runtime",
+        "program",
+        "a runtime (of AWS Lambda, Node or Python) is no longer supported",
+        r"runtime\b[^\n]{0,60}\b(?:deprecated|no longer (?:supported|available)|unsupported|"
+        r"end of (?:life|support))|"
+        r"(?:deprecated|unsupported) (?:[\w-]+ ){0,2}runtime\b",
+    ),
+    _kind(
         "version",
         "program",
         "versions of programs or libraries do not fit each other",
@@ -250,9 +289,17 @@ KINDS: Final[tuple[Kind, ...]] = (
         r"newer|"
         r"older|unknown) (?:\w+ )?version|requires? [^\n]{0,60}(?:version|[<>=]=? ?\d)|"
         r"is required, but|"
-        r"has no attribute|unexpected keyword argument|positional arguments? but|no longer "
-        r"(?:supported|available)|(?:upgrade|update|downgrade) (?:your|to|the)|"
+        r"(?<!NoneType' object )has no attribute|unexpected keyword argument|"
+        r"positional arguments? but|no longer (?:supported|available)|"
+        r"(?:upgrade|update|downgrade) (?:your|to|the)|"
         r"(?:too (?:old|new)|older than|newer than)|missing \d+ required (?:positional|keyword)",
+    ),
+    _kind(
+        "fsdp",
+        "program",
+        FSDP,
+        r"\bFlatParam|\bflatten\w* (?:tensors|parameters|and sharded)|parameters are flatten|"
+        r"uniform [`'\"]?(?:requires_grad|dtype)|use_orig_params|\bfully_shard\b",
     ),
     _kind(
         "gradients",
@@ -291,6 +338,14 @@ KINDS: Final[tuple[Kind, ...]] = (
         r"gradient_accumulation|number of (?:GPUs|processes|ranks|devices|nodes|heads|stages)|"
         r"num_(?:gpus|processes|nodes|heads|attention_heads|key_value_heads)|too many ranks|"
         r"\bmesh\b.{0,60}(?:dim|size|shape)",
+    ),
+    _kind(
+        "optimizer",
+        "program",
+        "the state of an optimizer does not fit it: its checkpoint is of other parameters or of "
+        "another version of the library",
+        r"\bparam(?:eter)?[_ ]groups?\b|optimi[sz]er(?:'s)?[_ ](?:states?|group)|"
+        r"\bexp_avg(?:_sq)?\b",
     ),
     _kind(
         "shape",
@@ -339,6 +394,13 @@ KINDS: Final[tuple[Kind, ...]] = (
         "program",
         "the tokenizer and the model or the data do not fit each other",
         r"tokeni[sz]er|vocab(?:ulary)?|token id|chat template|special token",
+    ),
+    _kind(
+        "offload",
+        "program",
+        "what is moved out of the GPU's memory (offload) does not fit its buffers, or cannot be "
+        "read or written again",
+        r"\bswap(?:ping|ped|per|_in|_out)\b|\boffload(?:ed|ing)?\b|\bnvme_path\b|\baio\b",
     ),
     _kind(
         "checkpoint",
@@ -392,7 +454,8 @@ KINDS: Final[tuple[Kind, ...]] = (
         r"combined|set|both)|"
         r"mutually exclusive|validation error|conflict|extra fields|unexpected (?:key|argument|"
         r"field|value)|"
-        r"expected [^\n]{1,80}(?:but )?(?:got|received|found)|no attribute|not enough values|"
+        r"expected [^\n]{1,80}(?:but )?(?:got|received|found)|"
+        r"(?<!NoneType' object has )no attribute|not enough values|"
         r"invalid",
     ),
     _kind(

@@ -134,6 +134,26 @@ def test_at_most_twelve_statements_are_quoted() -> None:
     assert (len(finding.evidence), len(finding.resources)) == (12, 40)
 
 
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("FATAL:   Couldn't look up: user: unknown userid 551", "is not known on the node"),
+        # Its level says too little about a daemon of Kubernetes, and a compiler's word is none.
+        (
+            'E1227 18:18:50.766203   94 client.go:83] "ListAndWatch ended for device plugin" '
+            'err="rpc error: code = Unavailable desc = EOF"',
+            "kubelet: a device plug-in on the node ended",
+        ),
+        ("error: objtool: function name is deprecated", "a kernel module cannot be built"),
+    ],
+)
+def test_last_error_of_a_log_is_of_the_kind_that_its_words_tell(text: str, words: str) -> None:
+    (found,) = findings(*of_log(text))
+    assert words in found.cause
+    assert found.signature == "statement"
+    assert not findings(*of_log(text + "\nit goes on" * 9))
+
+
 def test_error_at_the_end_of_a_log_is_an_unknown_cause() -> None:
     (finding,) = findings(*of_log("starting\nfrobnicator: error: gizmo 7 is out of phase\n"))
     assert (finding.cause, finding.confidence) == (

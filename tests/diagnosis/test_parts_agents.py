@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from clusterwright.diagnosis.parts_agents import EFS, POD_IDENTITY, SSM, WRITERS
+from clusterwright.diagnosis.parts_agents import EFS, FLUENT_BIT, POD_IDENTITY, SSM, WRITERS
 from tests.diagnosis.made import findings, of_log
 
 _SSM = "2026-11-03 12:40:12.7541 ERROR [ssm-agent-worker] {}"
 _POD = '{{"client-addr":"10.1.1.1:5","level":"error","msg":"{}","time":"2026-11-03T12:40:12Z"}}'
 _EFS = "2026-11-03 12:40:12 UTC - ERROR - {}"
+_FLUENT = "Nov  3 12:40:12 i-1 fluent-bit[9]: [2026/11/03 12:40:12] [error] {}"
 CASES = (
     (_SSM, "Agent failed to assume any identity", "no identity or no credentials"),
     (_SSM, "Failed to fetch region from the platform", "does not know its instance or region"),
@@ -36,6 +37,13 @@ CASES = (
     (_EFS, "could not create the log group a", "CloudWatch Logs"),
     (_EFS, "an option is not valid", "configuration"),
     (_EFS, "Failed to mount fs-1 at /a: returncode=32", "cannot be mounted"),
+    (_FLUENT, "[aws_credentials] Could not read them from the file", "no credentials of AWS"),
+    (_FLUENT, "[filter:kubernetes:kubernetes.0] no upstream", "cannot ask the Kubernetes API"),
+    (_FLUENT, "[upstream] connection #49 to 10.0.0.1:443 timed out", "where it sends logs"),
+    (_FLUENT, "[storage] format check failed: tail.0/1.flb", "its buffer (storage)"),
+    (_FLUENT, "[output:cloudwatch_logs:cloudwatch_logs.0] Failed to send events", "not take them"),
+    (_FLUENT, "[input:tail:tail.0] it could not be registered", "cannot read the logs"),
+    (_FLUENT, "[config] section 'output' is wrong", "its configuration is not valid"),
 )
 
 
@@ -51,3 +59,4 @@ def test_lines_of_others_have_no_part() -> None:
     assert SSM.error("2026-11-03 12:40:12.7541 ERROR worker process has crashed") is None
     assert POD_IDENTITY.error("level: error msg: token") is None
     assert EFS.error("ERROR - Failed to mount") is None
+    assert FLUENT_BIT.error("[2026/11/03 12:40:12] [ warn] [engine] failed to flush") is None

@@ -37,6 +37,18 @@ def _raised(file: str, function: str, exception: str) -> list[str]:
         ("/opt/t/arguments.py", "parse_args", "ValueError: odd", "Python: a setting, an argument"),
         (f"{SITE}/trl/trainer.py", "step", "ValueError: odd", "Python: trl does not accept"),
         (
+            f"{SITE}/torch/distributed/fsdp/x.py",
+            "f",
+            "ValueError: odd",
+            "Python: FSDP cannot shard",
+        ),
+        (
+            f"{SITE}/deepspeed/runtime/zero/x.py",
+            "f",
+            "KeyError: 3",
+            "Python: ZeRO cannot partition",
+        ),
+        (
             "/opt/t/a.py",
             "f",
             "KeyError: 'MASTER_PORT'",

@@ -96,3 +96,10 @@ def test_words_of_a_report_without_a_reason_are_no_cause() -> None:
 def test_sentence_of_klog_with_a_level_of_information_is_no_error() -> None:
     text = "I0818 18:26:48.928915       1 frob.go:283] failed to frob the thing, which comes later"
     assert findings(*of_log(text)) == ()
+
+
+def test_code_of_a_service_says_more_than_words_that_any_program_has() -> None:
+    about = " (Service: AmazonEC2; Status Code: 400; Error Code: InvalidParameterCombination;"
+    said = statements.of_failure(item("stack-event", "You must specify an allocation id" + about))
+    assert said is not None
+    assert said.startswith("invalid request: You must specify")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from clusterwright.diagnosis import slurm_errors, systemd_results
+from clusterwright.diagnosis import slurm_errors, systemd_results, wording
 from clusterwright.diagnosis.signature import Signature
 
 _CHECK: Final = "clusterwright check {file} --only {rules}"
@@ -460,8 +460,7 @@ SIGNATURES: Final = (
     ),
     Signature(
         "user-unknown",
-        "a user or group is not known on the node: users differ between the nodes, or the directory "
-        "(SSSD, LDAP) does not answer: {reason}",
+        f"{wording.USER}: {{reason}}",
         (
             r"(?P<reason>getpw(?:nam|uid)\w*[^\n]{0,80}(?:fail|no such|not found|error|returned)[^\n]{0,60}|"
             r"cannot find name for (?:user|group) ID \d+|unknown user:? [^\n]{1,60}|"
