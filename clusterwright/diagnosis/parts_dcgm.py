@@ -50,6 +50,23 @@ STATUSES: Final = {
 }
 """Statuses (DCGM_ST_*) that say something about a node, by number."""
 
+TEXTS: Final = {
+    r"out of memory": -4,
+    r"feature not supported": -6,
+    r"NVML error": -8,
+    r"API version mismatch": -12,
+    r"no permission": -17,
+    r"GPU is lost": -18,
+    r"requires? reset": -19,
+    r"connection invalid": -21,
+    r"profiling is not supported": -36,
+    r"third-party profiling module": -37,
+    r"not currently loaded": -33,
+    r"in use by another": -34,
+    r"requires root|must (?:be|run as) root": -29,
+}
+"""Texts of these (errorString in dcgmlib), where a client prints them without the number."""
+
 _STATUS: Final = re.compile(
     r"(?:\b(?:Error|error|ret(?:urned)?|Ret|Return|st|status|failed with|result|code|"
     r"got)\b[ :=(]*|\()(?P<status>-\d{1,2})\b"
@@ -143,6 +160,19 @@ DCGM: Final = Writer(
 )
 
 WRITERS: Final = (DCGM,)
+
+
+def watch(values: Values) -> str:
+    """Why a client, such as dcgm-exporter, cannot watch the fields of its metrics."""
+    text = values.get("text", "")
+    known = (n for words, n in TEXTS.items() if re.search(words, text, re.IGNORECASE))
+    status = next(known, None)
+    if status is None or status == -37:
+        return (
+            "DCGM: its profiling module failed: another profiler uses the GPUs, the GPUs do not "
+            "have it, or their driver is in a bad state"
+        )
+    return f"DCGM: the fields of a metric cannot be watched: {STATUSES[status]}"
 
 
 def start(values: Values) -> str:

@@ -26,6 +26,14 @@ _ABSENT: Final = (
 )
 PARTS: Final[tuple[Part, ...]] = (
     part(
+        "Slurm: its user (SlurmUser) has another UID on this node than on the one that asked: "
+        "users must have the same numbers on all nodes",
+        # What only daemons ask slurmd for, so that it is not a user who asked.
+        r"SlurmUser configured as uid|Security violation[,:] (?:acct_gather\w*|health[ _]check|"
+        r"node[ _]registration|ping|reconfig\w*|batch(?:[ _]job)?[ _]launch\w*|launch[ _]prolog|"
+        r"(?:terminate|kill|abort|epilog)\w*[ _]job\w*)\b[^\n]{0,20} from uid",
+    ),
+    part(
         "Slurm: a user who is no administrator of it (SlurmUser, operator) asked for what only "
         "these may do, and was refused",
         r"Security violation|privilege violation|non-?(?:super|privileged)[- ]?user|"

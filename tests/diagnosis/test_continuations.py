@@ -37,3 +37,17 @@ def test_status_of_xla_that_another_one_has_is_one_line_with_it() -> None:
     lines = of_log(text)
     assert len(lines) == 2
     assert lines[0].text.endswith("Unable to load NCCL library.")
+
+
+def test_versions_of_the_driver_that_differ_are_one_finding() -> None:
+    lines = (
+        "kernel: NVRM: loading NVIDIA UNIX x86_64 Kernel Module  535.161.07",
+        "kernel: NVRM: this kernel module has the version 535.161.07.  Please",
+        "kernel: NVRM: make sure that this kernel module and all NVIDIA driver",
+        "kernel: NVRM: components have the same version.",
+    )
+    for text in ("\n".join(lines), "\n".join(lines[1:])):
+        (found,) = findings(*of_log(text))
+        assert found.signature == "driver"
+        assert [e.id for e in found.evidence] == ["stream:1"]
+    assert [e.text for e in of_log(f"another line\n{lines[3]}")] == ["another line", lines[3]]

@@ -56,3 +56,28 @@ def test_start_of_the_cache_explains_that_of_the_engine() -> None:
     (found,) = findings(*of_log(text))
     assert STATUSES[-17] in found.cause
     assert "GPUs cannot be read" in start({"status": "-999"})
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("Feature not supported", "does not have the feature"),
+        ("No permission", "it has no permission"),
+        (
+            "This request is serviced by a module of DCGM that is not currently loaded",
+            "not loaded",
+        ),
+        (
+            "The third-party Profiling module returned an unrecoverable error",
+            "its profiling module",
+        ),
+        ("something else", "its profiling module"),
+    ],
+)
+def test_fields_that_cannot_be_watched_have_the_reason_of_the_status(
+    text: str, words: str
+) -> None:
+    line = f'time="2026-11-03T12:40:12Z" level=fatal msg="Error watching fields: {text}"'
+    (found,) = findings(*of_log(line))
+    assert found.signature == "dcgm-profiling"
+    assert words in found.cause

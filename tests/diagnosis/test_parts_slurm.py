@@ -9,6 +9,8 @@ from tests.diagnosis.made import findings, of_log
 
 CASES = (
     ("Security violation, some RPC from uid=1000", "no administrator"),
+    ("Security violation, acct_gather_update RPC from uid 994", "has another UID on this node"),
+    ("Do you have SlurmUser configured as uid 994?", "has another UID on this node"),
     ("decode_jwt: token expired at 1764000000", "expired"),
     ("unpack_it: protocol_version 9984 not supported", "another version"),
     ('slurm_set_addr: Unable to resolve "workers-3"', "cannot be resolved"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from clusterwright.diagnosis.signature import Signature, Values
+from clusterwright.diagnosis.wording import kind_of
 
 _CHECK: Final = "clusterwright check {file} --only {rules}"
 _EVENTS: Final = (
@@ -24,6 +25,13 @@ def _invalid(values: Values) -> str:
     what = values.get("resource") or "a resource"
     reason = (values.get("message") or "").strip(' ."')
     return f"invalid request for {what}: {reason}" if reason else f"invalid request for {what}"
+
+
+def _custom(values: Values) -> str:
+    """What a custom resource's function answered, with its kind where its words tell one."""
+    kind = kind_of(values["message"])
+    sentence = f"{kind.sentence}: " if kind is not None else ""
+    return f"a custom resource failed: {sentence}{values['message']}"
 
 
 SIGNATURES: Final = (
@@ -281,6 +289,20 @@ SIGNATURES: Final = (
         rules=("CW-S010", "CW-S011"),
     ),
     Signature(
+        "handler-code",
+        "the handler of {resource}'s resource type failed in its own code ({exception}), so that "
+        "it or its version must change, not the request: {message}",
+        (
+            r"returned message: \"(?P<message>[^\"\n]{1,200}?)\s*\((?P<exception>(?:Type|Key|Value|Name|"
+            r"Index|Attribute|Import|ModuleNotFound|UnboundLocal|ZeroDivision|Assertion|Runtime|"
+            r"Unicode\w*|JSONDecode|Recursion)Error|NullPointerException|ClassCastException|"
+            r"IndexOutOfBoundsException)\)",
+        ),
+        confidence="likely",
+        next=(_EVENTS,),
+        kinds=_STACKS,
+    ),
+    Signature(
         "invalid-request",
         _invalid,
         (
@@ -357,7 +379,7 @@ SIGNATURES: Final = (
     ),
     Signature(
         "custom-resource",
-        "a custom resource failed: {message}",
+        _custom,
         (
             r"Received response status \[FAILED\] from custom resource\. Message returned: "
             r"(?P<message>[^\n]{1,300})",

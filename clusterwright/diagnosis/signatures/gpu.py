@@ -202,10 +202,9 @@ SIGNATURES: Final = (
     ),
     Signature(
         "dcgm-profiling",
-        "DCGM: its profiling module failed: another profiler uses the GPUs, the GPUs do not have "
-        "it, or their driver is in a bad state",
+        parts_dcgm.watch,
         (
-            r"Error (?:watching fields|setting watches)\b[^\n]{0,120}|"
+            r"Error (?:watching fields|setting watches)\b(?P<text>[^\n]{0,120})",
             r"third-party Profiling module returned|DcgmModuleProfiling failed to initialize",
         ),
         confidence="likely",
@@ -398,7 +397,7 @@ SIGNATURES: Final = (
         (
             r"NVIDIA-SMI has failed|Driver/library version mismatch|NVML: Failed to initialize|"
             r"Failed to initialize NVML|nvidia.{0,40}module(?! verification).{0,40}(?:not (?:found|loaded)|fail)|"
-            r"API mismatch: the client has the version|couldn't communicate with the NVIDIA "
+            r"API mismatch: the client has the version|NVRM: this kernel module has the version|couldn't communicate with the NVIDIA "
             r"driver|libnvidia-ml\.so\S*: cannot open|libcuda\.so\S*: cannot open",
             r"^No devices were found|nvidia-smi\S*: No devices",
             r"nvidia-container-cli(?:\.real)?: [^\n]{0,40}(?:driver|nvml|initialization)[^\n]{0,20}error|"

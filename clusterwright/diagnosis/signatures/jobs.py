@@ -11,6 +11,7 @@ import re
 from typing import Final
 
 from clusterwright.diagnosis import mpi_help, signals, slurm_errors
+from clusterwright.diagnosis.parts import reason
 from clusterwright.diagnosis.signature import Signature, Values
 from clusterwright.diagnosis.wording import kind_of
 
@@ -76,6 +77,17 @@ def _mpi_help(values: Values) -> str | None:
     named = f" (framework {component[1]}, component {component[2]})" if component else ""
     wrong = wrong or (kind.sentence if kind else "its launcher or a rank failed")
     return f"MPI: {wrong}{named}: {said}"
+
+
+def _mpi_ofi(values: Values) -> str:
+    """What libfabric answered to MPI, by the text of its errno."""
+    said = reason(values["reason"])
+    what = (
+        "MPI finds no provider of libfabric (EFA) that it can use"
+        if values["call"] in ("addrinfo", "getinfo", "get info")
+        else f"MPI: libfabric (EFA) could not do what MPI asked ({values['call']})"
+    )
+    return f"network of jobs: {what}: {f'{said}: ' if said else ''}{values['reason']}"
 
 
 def _mpi_call(values: Values) -> str:
@@ -450,6 +462,19 @@ SIGNATURES: Final = (
             r"not enough slots available in the system",
         ),
         kinds=("log",),
+        next=("clusterwright check-job {file} JOBFILE",),
+    ),
+    Signature(
+        "mpi-ofi",
+        _mpi_ofi,
+        (
+            # MPICH and Intel MPI (src/mpid/ch4/netmod/ofi): call, place in the source, text.
+            r"\bOFI (?P<call>[a-z][\w ]{2,40}?)(?:\(\))? failed \((?:[^()\n]{0,160}:)?\s*"
+            r"(?P<reason>[A-Z][^:()\n]{3,80})\)",
+        ),
+        kinds=("log",),
+        confidence="likely",
+        one_per_log=True,
         next=("clusterwright check-job {file} JOBFILE",),
     ),
     Signature(

@@ -234,6 +234,15 @@ SIGNATURES: Final = (
         rules=("CW-I011", "CW-I016", "CW-N030"),
     ),
     Signature(
+        "aws-clock",
+        "AWS: the clock of the machine that signs requests differs from the time of AWS[ on {node}]",
+        (
+            r"Signature expired: \d{8}T\d{6}Z is now earlier than|Signature not yet current|"
+            r"signature check failed[^\n]{0,60}(?:time|clock) skew",
+        ),
+        next=("clusterwright diagnose {file} node {node}",),
+    ),
+    Signature(
         "credentials",
         "credentials: none were found, or they have expired[ on {node}]",
         (

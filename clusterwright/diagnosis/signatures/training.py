@@ -227,6 +227,7 @@ SIGNATURES: Final = (
         ),
         confidence="likely",
         kinds=_TEXT,
+        one_per_log=True,
         next=(_NODES,),
     ),
     Signature(

@@ -186,3 +186,24 @@ def test_what_a_hook_says(text: str, said: str) -> None:
     assert found.signature == "hook"
     assert said in found.cause
     assert "Full output" not in found.cause
+
+
+def test_answer_of_a_custom_resource_has_the_kind_that_its_words_tell() -> None:
+    said = "Received response status [FAILED] from custom resource. Message returned: "
+    (found,) = findings(item("stack-event", said + "Unsupported Runtime [go1.x]", resource="x"))
+    assert "a runtime (of AWS Lambda, Node or Python) is no longer supported: Unsup" in found.cause
+    (found,) = findings(item("stack-event", said + "gizmo 7", resource="x"))
+    assert found.cause == "a custom resource failed: gizmo 7"
+
+
+def test_exception_in_the_code_of_a_handler_is_no_invalid_request() -> None:
+    text = (
+        "Resource handler returned message: \"f() got an unexpected keyword argument 'a' "
+        '(TypeError)" (RequestToken: 1, HandlerErrorCode: InvalidRequest)'
+    )
+    (found,) = findings(item("stack-event", text, failed=True, resource="x"))
+    assert found.signature == "handler-code"
+    assert "failed in its own code (TypeError)" in found.cause
+    other = text.replace("(TypeError)", "(Service: Eks)")
+    (found,) = findings(item("stack-event", other, failed=True, resource="x"))
+    assert found.signature == "invalid-request"

@@ -166,3 +166,29 @@ def test_signal_that_srun_reports_is_explained(end: str, says: str) -> None:
 def test_signal_of_a_process_of_python_is_explained(number: str, says: str) -> None:
     (found,) = findings(*of_log(f"torch.multiprocessing: process 3 failed (exitcode: -{number})"))
     assert says in found.cause
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        (
+            "MPIDI_OFI_mpi_init_hook(1586): OFI addrinfo() failed (ofi_init.c:1586:f:No data "
+            "available)",
+            "finds no provider of libfabric (EFA) that it can use: nothing was found",
+        ),
+        (
+            "MPIDI_OFI_handle_cq_error(792): OFI poll failed (ofi_events.c:792:f:Input/output "
+            "error)",
+            "what MPI asked (poll): the file system or the device does not answer",
+        ),
+        (
+            "MPIDI_OFI_handle_cq_error(...): OFI poll failed (default nic=rdmap110s0-rdm: Invalid "
+            "argument)",
+            "what MPI asked (poll): the kernel or a library does not accept the values",
+        ),
+    ],
+)
+def test_call_of_libfabric_that_failed_for_mpi_has_its_reason(line: str, says: str) -> None:
+    (found,) = findings(*of_log(line))
+    assert found.signature == "mpi-ofi"
+    assert says in found.cause

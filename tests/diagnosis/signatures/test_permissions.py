@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.diagnosis.made import signature_of
+from tests.diagnosis.made import findings, of_log, signature_of
 
 CASES = (
     (
@@ -91,3 +91,16 @@ def test_message_has_its_signature(kind: str, text: str, signature: str) -> None
 )
 def test_similar_line_of_another_cause(text: str, signature: str) -> None:
     assert signature not in signature_of("log", text)
+
+
+def test_signature_of_another_time_is_the_clock_and_not_the_credentials() -> None:
+    lines = (
+        "[WARN] Encountered AWSError",
+        "SignatureDoesNotMatch",
+        "Signature expired: 20260606T095435Z is now earlier than 20260606T101920Z (- 5 min.):",
+        "[WARN] If the signature check failed. This could be because of a time skew.",
+    )
+    (found,) = findings(*of_log("\n".join(lines)))
+    assert found.signature == "aws-clock"
+    (found,) = findings(*of_log(lines[1]))
+    assert found.signature == "credentials"

@@ -463,3 +463,13 @@ def test_libraries_that_fail_one_after_another_are_one_finding() -> None:
 def test_handle_that_cannot_be_made_is_not_a_failed_kernel() -> None:
     (found,) = findings(*of_log("Could not create cudnn handle: CUDNN_STATUS_INTERNAL_ERROR"))
     assert "cuDNN cannot be initialised" in found.cause
+
+
+def test_memory_that_efa_cannot_register_is_one_finding() -> None:
+    lines = (
+        "libfabric:5464:efa:mr:efa_mr_reg():267<warn> Unable to register MR: Invalid argument\n"
+        "libfabric:5464:efa:mr:rxr_mr_regattr():169<warn> Unable to register MR buf (Invalid "
+        "argument): 0x7ffc94c94c40 len: 0"
+    )
+    (found,) = findings(*of_log(lines))
+    assert found.signature == "efa-gpu-memory"
