@@ -45,6 +45,7 @@ LISTS: Final = (
     _FOLDER / "diagnosed-failures-twenty-eighth-hold-out.yaml",
     _FOLDER / "diagnosed-failures-twenty-ninth-hold-out.yaml",
     _FOLDER / "diagnosed-failures-thirtieth-hold-out.yaml",
+    _FOLDER / "diagnosed-failures-thirty-first-hold-out.yaml",
 )
 
 
@@ -521,6 +522,7 @@ def _last_hold_outs(
     twenty_eighth: Sequence[Measured],
     twenty_ninth: Sequence[Measured],
     thirtieth: Sequence[Measured],
+    thirty_first: Sequence[Measured],
 ) -> list[str]:
     """All parts again, before and after lists of reasons and chains of errors were read."""
     named, silent = _first_try(twenty_fourth)
@@ -569,8 +571,8 @@ def _last_hold_outs(
         "AWS, DCGM, EKS's network plug-in, Karpenter and enroot by the form of their errors and "
         "by the parts that write them, the help texts of MPI by their subject, and the reasons "
         "that AMD's runtime gives; a log that ends with a level of error is no more without a "
-        f"finding. {_thirtieth(thirtieth)} For failures that nobody has tried, expect about half "
-        "to three of five.",
+        f"finding. {_thirtieth(thirtieth)} {_thirty_first(thirty_first)} For failures that nobody "
+        "has tried, expect about half to three of five.",
         "",
         "A log that ends with an error whose words tell no kind is reported as an unknown cause, "
         "with the line.",
@@ -588,6 +590,21 @@ def _thirtieth(results: Sequence[Measured]) -> str:
         "writes them, memory of GPUs that other nodes map, and caches of compiled kernels that "
         "processes share; a line that its program calls information is no error for what it "
         "quotes."
+    )
+
+
+def _thirty_first(results: Sequence[Measured]) -> str:
+    named, silent = _first_try(results)
+    return (
+        "The thirty-first is of all parts again, collected before the signatures were read, with "
+        f"three expectations narrowed and one widened: {named}, {_THIRTY_FIRST_WRONG} with "
+        "another cause, several findings or only the program's own words, "
+        f"{_THIRTY_FIRST_UNKNOWN} with none or an unknown one, and {silent} healthy logs without "
+        "a finding. What was then built reads objects of JSON that commands print on several "
+        "lines as the one message that they are; it names the kind of a log's last error before "
+        "it calls it unknown; it knows the kubelet by the files of its source and Fluent Bit by "
+        "its plug-ins, and takes AWS's own error code before words of settings, the kind of what "
+        "a custom resource answers, and the statuses of DCGM that clients print as text."
     )
 
 
@@ -623,7 +640,10 @@ _NAMES: Final = (
     "twenty-eighth hold-out",
     "twenty-ninth hold-out",
     "thirtieth hold-out",
+    "thirty-first hold-out",
 )
+_THIRTY_FIRST_WRONG: Final = 11
+_THIRTY_FIRST_UNKNOWN: Final = 7
 _THIRTIETH_WRONG: Final = 8
 _THIRTIETH_UNKNOWN: Final = 3
 _TWENTY_EIGHTH_WRONG: Final = 9
