@@ -16,6 +16,12 @@ NODES_PER_PAGE: Final = 100
 MAXIMUM_NODES_PER_CALL: Final = 25
 """NodeIds of BatchRebootClusterNodes and BatchReplaceClusterNodes (botocore 1.44.5)."""
 
+MAXIMUM_HEALTH_CHECKS: Final = 99
+"""DeepHealthCheckConfigurations of StartClusterHealthCheck (botocore 1.44.5)."""
+
+MAXIMUM_IDS_PER_CHECK: Final = 500
+"""InstanceIds of each of them (botocore 1.44.5)."""
+
 
 @dataclass(frozen=True)
 class DeployedGroup:
@@ -101,6 +107,15 @@ class NodeRefusal:
     message: str
 
 
+@dataclass(frozen=True)
+class GroupHealthChecks:
+    """Deep health checks by SageMaker's names, of at most `MAXIMUM_IDS_PER_CHECK` instances."""
+
+    group: str
+    ids: tuple[str, ...]
+    checks: tuple[str, ...]
+
+
 @none_if_not_found()
 def deployed_cluster(session: AwsSession, name: str) -> DeployedCluster | None:
     """Return a cluster; None if there is none of that name.
@@ -176,6 +191,31 @@ def replace(session: AwsSession, name: str, ids: Sequence[str]) -> tuple[NodeRef
         "sagemaker", "BatchReplaceClusterNodes", ClusterName=name, NodeIds=list(ids)
     )
     return _refusals(answer)
+
+
+def start_health_checks(
+    session: AwsSession, name: str, wanted: Sequence[GroupHealthChecks]
+) -> None:
+    """Start deep health checks; HyperPod reboots or replaces instances that it finds faulty.
+
+    Raises
+    ------
+    AwsUnavailable
+        AWS refused the request, as while others run, or did not answer.
+    """
+    session.call(
+        "sagemaker",
+        "StartClusterHealthCheck",
+        ClusterName=name,
+        DeepHealthCheckConfigurations=[
+            {
+                "InstanceGroupName": one.group,
+                "InstanceIds": list(one.ids),
+                "DeepHealthChecks": list(one.checks),
+            }
+            for one in wanted
+        ],
+    )
 
 
 def _refusals(answer: Mapping[str, Any]) -> tuple[NodeRefusal, ...]:

@@ -35,12 +35,13 @@ if TYPE_CHECKING:
     from clusterwright.cluster_state.not_read import NotRead
     from clusterwright.cluster_state.requests import Level
     from clusterwright.operate.acceptance_results import AcceptReport
+    from clusterwright.operate.nodes import JoinedNode
 
 EXIT_CODES: Final = """\b
-Exit codes: 3 the command line or the spec is wrong; else 1 a node is rejected, there is a suspect
-or a test of several nodes failed; else 2 a node is unknown, a test of several nodes has no figure,
-the run was not started, has not ended or cannot be read, or a --report was not written; else 0. 70
-is an internal error.
+Exit codes: 3 the command line or the spec is wrong, or nobody confirmed; else 1 a node is
+rejected, there is a suspect or a test of several nodes failed; else 2 a node is unknown, a test of
+several nodes has no figure, the run was not started, has not ended or cannot be read, or a
+--report was not written; else 0. 70 is an internal error.
 """
 
 _RUN: Final = re.compile(r"[A-Za-z0-9-]{8,64}")
@@ -72,6 +73,13 @@ _SUFFIXES: Final = (".json", ".xml", ".html", ".txt")
     type=click.Path(dir_okay=False, path_type=Path),
     help="Also write the report: .json, .xml (JUnit), .html or .txt. Can be repeated.",
 )
+@click.option(
+    "--deep-health-checks",
+    is_flag=True,
+    help="Start HyperPod's own checks of --nodes, or of the idle nodes; it reboots or replaces "
+    "what it finds to be faulty. Asks first.",
+)
+@click.option("--yes", is_flag=True, help="With --deep-health-checks: act without confirmation.")
 @prices_option("Your own rates for the cost.  [default: prices.yaml beside the spec]")
 @timeout_option(60.0)
 @policy_option("Print the IAM policy that accept needs, and call no AWS API.")
@@ -88,6 +96,8 @@ def command(
     run: str | None,
     wait_seconds: float | None,
     reports: tuple[Path, ...],
+    deep_health_checks: bool,
+    yes: bool,
     prices: str | None,
     timeout_seconds: float,
     iam_policy: bool,
@@ -103,10 +113,14 @@ def command(
     it.
     """
     _check_options(dry_run, run, nodes, reports)
+    _check_deep_health(deep_health_checks, yes, level, run)
     if iam_policy:
-        print_policy(path, "accept", output_format)
+        print_policy(path, "accept", output_format, deep_health_checks=deep_health_checks)
         return
-    if dry_run and nodes is None:
+    if deep_health_checks:
+        spec = load_or_exit(path, command="accept", output_format=output_format)
+        _require_hyperpod(spec)
+    if dry_run and nodes is None and not deep_health_checks:
         spec = load_or_exit(path, command="accept", output_format=output_format)
         chosen = level or spec.cluster.acceptance.level
         report = _planned(spec, path, chosen, prices, output_format)
@@ -120,7 +134,10 @@ def command(
         )
         with catalog_errors():
             chosen = level or read.spec.cluster.acceptance.level
-            report = _accept(read, path, chosen, nodes, dry_run, run, wait_seconds)
+            if deep_health_checks:
+                report = _deep_health(read, path, nodes, yes, dry_run, wait_seconds)
+            else:
+                report = _accept(read, path, chosen, nodes, dry_run, run, wait_seconds)
     try:
         # First: a report that cannot be written hides no verdict.
         _print(report, output_format)
@@ -144,6 +161,65 @@ def _check_options(
                 f"--report {target}: the form is unknown", f"use {', '.join(_SUFFIXES)}"
             )
     check_writable(reports, force=True)
+
+
+def _check_deep_health(asked: bool, yes: bool, level: Level | None, run: str | None) -> None:
+    if yes and not asked:
+        raise UserError(
+            "--yes confirms --deep-health-checks; nothing else is asked", "leave it out"
+        )
+    if asked and (level is not None or run is not None):
+        raise UserError(
+            "--deep-health-checks are HyperPod's own: they have no level and no run",
+            "leave out --level and --run",
+        )
+
+
+def _require_hyperpod(spec: LoadedSpec) -> None:
+    if not spec.cluster.on_hyperpod:
+        raise UserError(
+            f"--deep-health-checks: {spec.cluster.platform} has none, only HyperPod has",
+            "--level full tests the nodes",
+        )
+
+
+def _deep_health(
+    read: ReadCluster,
+    path: Path,
+    nodes: str | None,
+    yes: bool,
+    dry_run: bool,
+    wait_seconds: float | None,
+) -> AcceptReport:
+    from clusterwright.cli.accept_deep_health import deep_health_checks
+    from clusterwright.operate.acceptance_results import DEEP_HEALTH_CHECKS, AcceptReport
+    from clusterwright.operate.status import unknown_of
+
+    cluster = read.spec.cluster
+    chosen, unmatched = _matched(read, nodes)
+    report = AcceptReport(
+        file=str(path),
+        environment=cluster.environment,
+        account=cluster.account,
+        region=cluster.region,
+        level=DEEP_HEALTH_CHECKS,
+        status="planned",
+        run=None,
+        plan=(),
+    )
+    if unmatched or not chosen:
+        unknown = unknown_of([read.state.nodes])
+        if unknown:
+            return replace(report, status="refused", unknown=unknown)
+    return deep_health_checks(
+        read,
+        report,
+        chosen,
+        named=nodes is not None,
+        yes=yes,
+        dry_run=dry_run,
+        wait_seconds=wait_seconds,
+    )
 
 
 def _planned(
@@ -248,6 +324,19 @@ def _chosen(
     """Slurm's names of the nodes, none for all; the number of nodes by group; whether a name is
     missing because the platform's nodes, which have further names, are unknown.
     """
+    found, unmatched = _matched(read, nodes)
+    if unmatched:
+        return (), {}, True
+    counts = Counter(node.group or "" for node in found)
+    if nodes is None:
+        return (), counts, False
+    return tuple(node.name for node in found), counts, False
+
+
+def _matched(read: ReadCluster, nodes: str | None) -> tuple[tuple[JoinedNode, ...], bool]:
+    """The compute nodes, or those of the names, each once; whether a name is missing because the
+    platform's nodes, which have further names, are unknown.
+    """
     from clusterwright.cluster_state.not_read import NotRead
     from clusterwright.operate.nodes import joined_nodes
 
@@ -257,7 +346,7 @@ def _chosen(
         if node.role == "compute" or (node.role is None and node.scheduler is not None)
     ]
     if nodes is None:
-        return (), Counter(node.group or "" for node in joined), False
+        return tuple(joined), False
     wanted = [name.strip() for name in nodes.split(",") if name.strip()]
     if not wanted:
         raise UserError("--nodes names no node", "leave it out to test all nodes")
@@ -265,18 +354,14 @@ def _chosen(
     for name in wanted:
         match = next((node for node in joined if name in node.names), None)
         if match is None and isinstance(read.state.nodes, NotRead):
-            return (), {}, True
+            return (), True
         if match is None:
             raise UserError(
                 f"--nodes {name}: the cluster has no compute node of this name",
                 "`clusterwright status` lists the nodes",
             )
         found.append(match)
-    return (
-        tuple(dict.fromkeys(node.name for node in found)),
-        Counter(node.group or "" for node in dict.fromkeys(found)),
-        False,
-    )
+    return tuple(dict.fromkeys(found)), False
 
 
 def _text(report: AcceptReport, suffix: str) -> str:

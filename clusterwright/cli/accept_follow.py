@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from clusterwright.cluster_state.acceptance import RunReport
     from clusterwright.cluster_state.kubernetes_acceptance import KubernetesRuns
     from clusterwright.cluster_state.not_read import NotRead
-    from clusterwright.cluster_state.requests import Answer
+    from clusterwright.cluster_state.requests import Answer, Level
     from clusterwright.operate.acceptance_results import AcceptReport, Status
 
 _POLL_SECONDS: Final = 5.0
@@ -35,6 +35,9 @@ class AcceptWork:
         self._read = read
         self._reader = reader
         self._report = report
+        level = report.level
+        assert level != "deep-health-checks"
+        self._level: Level = level
 
     def start(self, names: tuple[str, ...]) -> str | AcceptReport:
         """Start a run of the nodes, or of all; its id, or the report of a refusal.
@@ -54,14 +57,14 @@ class AcceptWork:
         from clusterwright.cluster_state.requests import new_request
         from clusterwright.operate.status import unknown_of
 
-        level = self._report.level
+        level = self._level
         now = dt.datetime.now(dt.UTC)
         run = new_request("accept", names, "acceptance", now=now, level=level).id
         self._tell_plan("pods")
         refused = runs.start(run, level, names)
         if refused is not None:
             return replace(self._report, status="refused", unknown=unknown_of([refused]))
-        _tell(f"run {run}: started as a Job")
+        tell(f"run {run}: started as a Job")
         return run
 
     def _start_request(self, session: AwsSession, names: tuple[str, ...]) -> str | AcceptReport:
@@ -81,13 +84,13 @@ class AcceptWork:
             names,
             f"acceptance, level {self._report.level}",
             now=dt.datetime.now(dt.UTC),
-            level=self._report.level,
+            level=self._level,
             lustre=lustre_figures(cluster),
         )
         self._tell_plan("exclusive jobs of Slurm")
         requests.send(session, bucket, request)
-        _tell(f"run {request.id}: waiting for {publisher}")
-        waited: _Waited[Answer | NotRead] = _wait(
+        tell(f"run {request.id}: waiting for {publisher}")
+        waited: Waited[Answer | NotRead] = wait_for(
             lambda: requests.answer(session, bucket, request.id),
             lambda _: True,
             f"the answer to {request.id}",
@@ -108,7 +111,7 @@ class AcceptWork:
         from clusterwright.render.accept import plan_sentences
 
         for line in plan_sentences(self._report, means):
-            _tell(line)
+            tell(line)
 
     def _refusal(self, found: Answer, publisher: str) -> AcceptReport | None:
         from clusterwright.operate.results import UnknownPart
@@ -127,7 +130,7 @@ class AcceptWork:
         """Wait for the end of a run, `limit` seconds; errors are tried again until then."""
         from clusterwright.cluster_state.not_read import NotRead
 
-        waited: _Waited[RunReport | NotRead] = _wait(
+        waited: Waited[RunReport | NotRead] = wait_for(
             lambda: self._run_report(run),
             lambda one: isinstance(one, NotRead) or one.status != "running",
             f"the run {run}",
@@ -200,7 +203,7 @@ class AcceptWork:
 
 
 @dataclass(frozen=True)
-class _Waited(Generic[Found]):
+class Waited(Generic[Found]):
     """The last that was read, why the last attempt failed, and how long it took."""
 
     found: Found | None
@@ -208,12 +211,12 @@ class _Waited(Generic[Found]):
     seconds: float
 
 
-def _wait(
+def wait_for(
     read: Callable[[], Found | None],
     is_last: Callable[[Found], bool],
     what: str,
     limit: float,
-) -> _Waited[Found]:
+) -> Waited[Found]:
     """Read until `is_last` or the limit; errors of AWS and kubectl are told and tried again."""
     from clusterwright.cluster_state.kubernetes_view import KubectlFailed
     from clusterwright.cluster_state.not_read import NotRead
@@ -234,14 +237,14 @@ def _wait(
         is_over = problem is None and found is not None and is_last(found)
         if is_over or waited >= limit:
             progress.clear()
-            return _Waited(found, problem, waited)
+            return Waited(found, problem, waited)
         if problem is not None and problem.reason != told:
             progress.clear()
-            _tell(f"{what}: {problem.reason}; it is tried again")
+            tell(f"{what}: {problem.reason}; it is tried again")
         told = problem.reason if problem is not None else None
         progress.show(int(waited), int(limit))
         time.sleep(min(_POLL_SECONDS, limit - waited))
 
 
-def _tell(line: str) -> None:
+def tell(line: str) -> None:
     print(line, file=sys.stderr, flush=True)

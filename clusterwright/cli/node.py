@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from clusterwright.cli.cluster_reading import read_deployed
+from clusterwright.cli.confirmation import confirmed
 from clusterwright.cli.errors import UserError
 from clusterwright.cli.garbage_collection import reduced_gc
 from clusterwright.cli.inputs import catalog_errors
@@ -276,16 +277,9 @@ def _confirmed(plan: NodePlan, *, yes: bool) -> bool:
     from clusterwright.render.style import Style
 
     click.echo(plan_text(plan, Style.of(sys.stderr)), err=True, nl=False)
-    if yes:
-        return True
-    if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        raise UserError(
-            "nothing was done, because stdin is not a terminal and nobody can confirm",
-            "--yes acts without confirmation",
-        )
     count = len(plan.wanted)
     question = f"{plan.verb.capitalize()} {count} {'node' if count == 1 else 'nodes'}?"
-    return click.confirm(question, default=False, err=True)
+    return confirmed(question, yes=yes)
 
 
 def _caller(read: ReadCluster) -> str:

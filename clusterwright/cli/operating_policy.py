@@ -24,18 +24,25 @@ def policy_option(text: str) -> Decorator:
 
 
 def print_policy(
-    path: Path, command: str, output_format: str, verbs: Iterable[NodeVerb] = ()
+    path: Path,
+    command: str,
+    output_format: str,
+    verbs: Iterable[NodeVerb] = (),
+    *,
+    deep_health_checks: bool = False,
 ) -> None:
     """Print the policy of an operating command, with the `verbs` of `clusterwright node`.
 
-    No AWS API is called.
+    With `deep_health_checks` that of `accept --deep-health-checks`. No AWS API is called.
     """
     from clusterwright.json_output.operating import operating_policy_json
     from clusterwright.preflight.iam_policy import document
     from clusterwright.render.policy import policy_text
 
     spec = load_or_exit(path, command=command, output_format=output_format)
-    found = operating_permissions(spec.cluster, command, verbs)
+    found = operating_permissions(
+        spec.cluster, command, verbs, deep_health_checks=deep_health_checks
+    )
     made = document(found)
     if output_format == "json":
         sys.stdout.write(operating_policy_json(command, made, found))
@@ -44,11 +51,21 @@ def print_policy(
 
 
 def operating_permissions(
-    cluster: Cluster, command: str, verbs: Iterable[NodeVerb] = ()
+    cluster: Cluster,
+    command: str,
+    verbs: Iterable[NodeVerb] = (),
+    *,
+    deep_health_checks: bool = False,
 ) -> tuple[Permission, ...]:
     """The permissions of a command, by action; each names the command and the verbs."""
     from clusterwright.cluster_state.failure_permissions import diagnosing
-    from clusterwright.cluster_state.permissions import acting, condition, reading, requesting
+    from clusterwright.cluster_state.permissions import (
+        acting,
+        checking_health,
+        condition,
+        reading,
+        requesting,
+    )
     from clusterwright.operate.node_plan import means_of
     from clusterwright.preflight.account_results import Permission
 
@@ -61,7 +78,10 @@ def operating_permissions(
         actions = dict(ACTIONS)
     else:
         actions = {**reading(cluster, command), **acting(cluster, means)}
-    if command == "accept" and cluster.uses_slurm:
+    if deep_health_checks:
+        # HyperPod tests the nodes: the controller gets no request.
+        actions |= checking_health(cluster)
+    elif command == "accept" and cluster.uses_slurm:
         actions |= requesting(cluster)
     return tuple(
         Permission(action, resources, (command,), condition(cluster, action))

@@ -123,6 +123,11 @@ def requesting(cluster: Cluster) -> Actions:
     return {"s3:PutObject": (f"{_bucket(cluster)}/requests/*",)}
 
 
+def checking_health(cluster: Cluster) -> Actions:
+    """What `accept --deep-health-checks` calls to act."""
+    return {"sagemaker:StartClusterHealthCheck": (_arn(cluster, "sagemaker", "cluster/*"),)}
+
+
 def _add(found: dict[str, list[str]], action: str, resource: str) -> None:
     resources = found.setdefault(action, [])
     if resource not in resources:

@@ -101,7 +101,9 @@ class AcceptOutput(Envelope):
     environment: str = field("The cluster's name.")
     account: str = field("The account.")
     region: str = field("The region.")
-    level: Literal["quick", "standard", "full"] = field("The level.")
+    level: Literal["quick", "standard", "full", "deep-health-checks"] = field(
+        "The level; `deep-health-checks` for HyperPod's own."
+    )
     status: Literal["planned", "refused", "running", "ended", "failed", "unknown"] = field(
         "`planned` for a dry run; `running` where the wait ended before the run; `unknown` where "
         "the answer to the request, or the report, cannot be read."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Literal
+from typing import Final, Literal
 
 from clusterwright.cluster_state.acceptance import (
     RunBaseline,
@@ -14,6 +14,11 @@ from clusterwright.cluster_state.acceptance import (
 )
 from clusterwright.cluster_state.requests import Level
 from clusterwright.operate.results import UnknownPart
+
+DEEP_HEALTH_CHECKS: Final = "deep-health-checks"
+"""In place of a level, for HyperPod's own checks."""
+
+ReportLevel = Level | Literal["deep-health-checks"]
 
 Status = Literal["planned", "refused", "running", "ended", "failed", "unknown"]
 
@@ -55,7 +60,7 @@ class AcceptReport:
     environment: str
     account: str
     region: str
-    level: Level
+    level: ReportLevel
     status: Status
     run: str | None
     plan: tuple[GroupPlan, ...]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Final
 
-from clusterwright.cluster_state.acceptance import RunCheck, RunNode
-from clusterwright.cluster_state.deep_health import DeepHealthResult, Results
+from clusterwright.cluster_state.acceptance import RunCheck, RunNode, Verdict
+from clusterwright.cluster_state.deep_health import DeepHealthOutcome, DeepHealthResult, Results
+from clusterwright.operate.nodes import JoinedNode
+from clusterwright.platforms.hyperpod.instance_groups import HEALTH_CHECKS
 
 CHECK: Final = "deep-health-check"
 SOURCE: Final = "HyperPod, log streams DeepHealthCheckResults"
@@ -20,6 +22,44 @@ def with_deep_health(nodes: Sequence[RunNode], results: Results) -> tuple[RunNod
     Tests of several nodes are in the log group only.
     """
     return tuple(_with_result(node, results.get(node.instance_id or "")) for node in nodes)
+
+
+def of_outcome(
+    node: JoinedNode, ident: str, wanted: Collection[str], outcome: DeepHealthOutcome | None
+) -> RunNode:
+    """The result of the checks that were started on a node.
+
+    Checks that pass after a failure, as after HyperPod's reboot, count.
+    """
+    found = outcome or DeepHealthOutcome()
+    missing = sorted(set(wanted) - found.passed)
+    failure = found.failure if missing else None
+    checks = [
+        RunCheck(id=f"{CHECK}-{kind}", verdict="pass", source=SOURCE)
+        for kind, name in HEALTH_CHECKS.items()
+        if name in wanted and name in found.passed
+    ]
+    verdict: Verdict = "accepted"
+    reason, action = "", "none"
+    if failure is not None:
+        reason = f"HyperPod, {failure.at:%Y-%m-%dT%H:%M:%SZ}: {failure.reason}"
+        verdict, action = "rejected", failure.action or "replace"
+        checks.append(
+            RunCheck(id=CHECK, verdict="fail", reason=reason, source=SOURCE, action=action)
+        )
+    elif missing:
+        verdict, reason = "unknown", f"HyperPod has no result of {', '.join(missing)}"
+        checks.append(RunCheck(id=CHECK, verdict="unknown", reason=reason, source=SOURCE))
+    return RunNode(
+        name=node.name,
+        group=node.group or "",
+        instance_id=ident,
+        instance_type=node.platform.instance_type if node.platform is not None else None,
+        verdict=verdict,
+        reason=reason,
+        action=action,
+        checks=tuple(checks),
+    )
 
 
 def _with_result(node: RunNode, result: DeepHealthResult | None) -> RunNode:

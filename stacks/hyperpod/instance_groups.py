@@ -9,14 +9,13 @@ from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.cluster_spec.models.compute import ComputeGroup
 from clusterwright.cluster_spec.models.operations import Image
 from clusterwright.platforms import accelerators
-from clusterwright.platforms.hyperpod.instance_groups import encrypts_root_volumes
+from clusterwright.platforms.hyperpod.instance_groups import (
+    HEALTH_CHECKS,
+    encrypts_root_volumes,
+)
 
 _CFN = sagemaker.CfnCluster
 
-HEALTH_CHECKS = {
-    "instance-stress": "InstanceStress",
-    "instance-connectivity": "InstanceConnectivity",
-}
 PATCHING = {"when-idle": "WhenIdle", "when-all-idle": "WhenAllIdle"}
 
 

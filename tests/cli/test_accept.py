@@ -202,7 +202,7 @@ def test_what_a_run_does_and_costs_is_printed_before_it_starts(
 
     monkeypatch.setattr(requests, "send", send)
     with controller, monkeypatch.context() as patched:
-        patched.setattr(accept_follow, "_tell", lambda line: printed.write(f"{line}\n"))
+        patched.setattr(accept_follow, "tell", lambda line: printed.write(f"{line}\n"))
         data = run(deployed, 0, "--level", "quick")
     (text,) = before
     seconds = data["plan"][0]["seconds"]

@@ -77,3 +77,31 @@ def test_only_the_clusters_log_groups_are_read(
         (group,),
         (f"{group}abc", "DeepHealthCheckResults/", NOW - dt.timedelta(days=30)),
     ]
+
+
+def test_outcomes_of_checks_that_were_started(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Any
+) -> None:
+    stress, connectivity = "InstanceStress success", "InstanceConnectivity success"
+    third = "i-0123456789abcdef2"
+    found = (
+        line(-1, faulty()),
+        line(1, stress),
+        line(2, connectivity),
+        line(1, stress, SECOND),
+        line(2, faulty("Reboot", "DCGM failed"), SECOND),
+        line(3, stress, SECOND),
+        line(1, stress, third),
+    )
+    monkeypatch.setattr(logs, "log_group_names", lambda *_: ("g",))
+    monkeypatch.setattr(logs, "lines_of_streams", lambda *_: found)
+    cluster = load_cluster(write(tmp_path / "s.yaml", MINIMAL)).cluster
+    session: Any = object()
+    checks = ("InstanceStress", "InstanceConnectivity")
+    outcomes = deep_health.outcomes(session, cluster, dict.fromkeys((FIRST, SECOND), NOW), checks)
+    assert set(outcomes) == {FIRST, SECOND}
+    assert outcomes[FIRST] == deep_health.DeepHealthOutcome(frozenset(checks), None)
+    assert outcomes[SECOND].passed == {"InstanceStress"}
+    assert outcomes[SECOND].failure is not None
+    assert outcomes[SECOND].failure.reason == "DCGM failed"
+    assert deep_health.outcomes(session, cluster, {}, checks) == {}

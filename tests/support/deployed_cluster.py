@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import json
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -62,7 +62,8 @@ class Deployed:
             "logGroupName": group,
             "logStreamName": f"DeepHealthCheckResults/{instance}",
         }
-        logs.create_log_stream(**where)
+        with suppress(logs.exceptions.ResourceAlreadyExistsException):
+            logs.create_log_stream(**where)
         line = f"Encountered FaultyInstance. Replace the Instance. ERROR:{text}"
         at = int(dt.datetime.now(dt.UTC).timestamp() * 1000)
         logs.put_log_events(**where, logEvents=[{"timestamp": at, "message": line}])

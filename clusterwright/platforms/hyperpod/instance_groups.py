@@ -3,8 +3,16 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
+from typing import Final
 
 from clusterwright.cluster_spec.models import Cluster
+
+HEALTH_CHECKS: Final[Mapping[str, str]] = {
+    "instance-stress": "InstanceStress",
+    "instance-connectivity": "InstanceConnectivity",
+}
+"""SageMaker's names of `resilience.deep_health_checks`."""
 
 MAXIMUM_STORAGE_CONFIGS = 4
 """InstanceStorageConfigs per group (CreateCluster, botocore 1.44.5)."""
