@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import functools
 import importlib
+import sys
+from collections.abc import Iterator
 from typing import Any
 
 
@@ -26,3 +28,10 @@ def existing(service: str, account: str, region: str) -> Any | None:
     """Return moto's backend of a service, or None for an account that moto does not know yet."""
     found = backends(service)
     return found[account][region] if account in found else None
+
+
+def all_existing(service: str) -> Iterator[Any]:
+    """Yield moto's backends of a service in all accounts and regions that it knows."""
+    if f"moto.{service}.models" in sys.modules:
+        for regions in list(backends(service).values()):
+            yield from list(regions.values())

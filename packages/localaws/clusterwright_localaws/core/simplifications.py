@@ -115,9 +115,10 @@ SIMPLIFICATIONS: Final = (
     Simplification("kms", ("CreateGrant",), "grants are not evaluated"),
     Simplification(
         "kms",
-        ("CreateKey", "PutKeyPolicy"),
-        "principals of the policy need not exist",
+        ("CreateKey", "PutKeyPolicy", "ReplicateKey"),
+        "the caller's own permission to change the policy again is not examined",
         ("Policy",),
+        unless_enforced=True,
     ),
     Simplification(
         "lambda",

@@ -75,6 +75,12 @@ def action_of(name: str) -> Action | None:
     )
 
 
+@functools.cache
+def names_of(prefix: str) -> tuple[str, ...]:
+    """Return all actions of a service, as `prefix:name` in lower case."""
+    return tuple(f"{prefix}:{name}" for name in _table("actions", prefix))
+
+
 # Operations whose service's name in IAM is neither its signing name nor its endpoint's.
 _PREFIXES = {"cloudwatch": "cloudwatch", "resourcegroupstaggingapi": "tag", "s3control": "s3"}
 

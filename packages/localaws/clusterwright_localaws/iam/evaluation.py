@@ -123,7 +123,7 @@ def missing_keys(policies: Iterable[Policy], request: Request) -> list[str]:
     found: dict[str, str] = {}
     for policy in policies:
         for statement in policy.statements:
-            if not _concerns_action(statement, request.action):
+            if not concerns_action(statement, request.action):
                 continue
             for key in keys_of_statement(statement, policy):
                 if key not in request.context:
@@ -225,12 +225,13 @@ def _granted() -> Decision:
 
 
 def _concerns(statement: Statement, policy: Policy, request: Request) -> bool:
-    return _concerns_action(statement, request.action) and _concerns_resource(
+    return concerns_action(statement, request.action) and _concerns_resource(
         statement, policy, request
     )
 
 
-def _concerns_action(statement: Statement, action: str) -> bool:
+def concerns_action(statement: Statement, action: str) -> bool:
+    """Return whether a statement is about an action."""
     if statement.actions is not None:
         return _any_action(statement.actions, action)
     return not _any_action(statement.not_actions or (), action)

@@ -5,6 +5,7 @@ https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_grammar.html
 
 from __future__ import annotations
 
+import enum
 import functools
 import json
 import re
@@ -33,8 +34,40 @@ _ELEMENTS = frozenset(
 )
 
 
+class Problem(enum.Enum):
+    """What is wrong with a document: each service has its own words for it."""
+
+    JSON = "it is not JSON"
+    REPEATED = "an object has a key twice"
+    SYNTAX = "it has another structure"
+    VERSION = "its version does not exist"
+    STATEMENT = "it has no statement"
+    EMPTY = "its list of statements is empty"
+    NO_EFFECT = "a statement has no effect"
+    EFFECT = "a statement neither allows nor denies"
+    ACTION = "a statement has no actions"
+    VENDOR = "an action names no service"
+    SCOPE = "an action is none of the resource's"
+    RESOURCE = "a statement has no resources"
+    NO_RESOURCES = "a statement has resources, which this kind of policy has not"
+    PRINCIPAL = "a statement has no principal"
+    NO_PRINCIPALS = "a statement has a principal, which this kind of policy has not"
+    WHO = "a principal is malformed or does not exist"
+    CONDITION = "a condition's operator does not exist"
+    SIDS = "statements have the same id, or none"
+    SIZE = "it is too long"
+
+
 class MalformedPolicy(Exception):
-    """The document is not a valid policy; the message contains the reason."""
+    """The document is not a valid policy; the message contains the reason.
+
+    `detail` is the part that the problem is about, for messages that quote it.
+    """
+
+    def __init__(self, message: str, problem: Problem = Problem.SYNTAX, detail: str = "") -> None:
+        super().__init__(message)
+        self.problem = problem
+        self.detail = detail
 
 
 @dataclass(frozen=True)
@@ -98,16 +131,19 @@ def _read(text: str) -> Policy:
     try:
         document = json.loads(text)
     except ValueError as error:
-        raise MalformedPolicy(f"Syntax errors in policy. ({error})") from error
+        raise MalformedPolicy(f"Syntax errors in policy. ({error})", Problem.JSON) from error
     if not isinstance(document, dict):
         raise MalformedPolicy("Syntax errors in policy.")
     version = document.get("Version", VERSIONS[0])
     if version not in VERSIONS:
-        raise MalformedPolicy("The policy must contain a valid version string")
+        raise MalformedPolicy(
+            "The policy must contain a valid version string", Problem.VERSION, str(version)
+        )
     statements = document.get("Statement")
     listed = [statements] if isinstance(statements, dict) else statements
     if not isinstance(listed, list):
-        raise MalformedPolicy("Syntax errors in policy: a Statement is missing")
+        problem = Problem.STATEMENT if statements is None else Problem.SYNTAX
+        raise MalformedPolicy("Syntax errors in policy: a Statement is missing", problem)
     unknown = sorted(set(document) - {"Version", "Id", "Statement"})
     if unknown:
         raise MalformedPolicy(f"Syntax errors in policy: unknown element {unknown[0]}")
@@ -127,9 +163,13 @@ def _statement(given: Any) -> Statement:
     if unknown:
         raise MalformedPolicy(f"Syntax errors in policy: unknown element {unknown[0]}")
     if given.get("Effect") not in ("Allow", "Deny"):
-        raise MalformedPolicy("Syntax errors in policy: Effect must be Allow or Deny")
+        raise MalformedPolicy(
+            "Syntax errors in policy: Effect must be Allow or Deny",
+            Problem.EFFECT if "Effect" in given else Problem.NO_EFFECT,
+            str(given.get("Effect", "")),
+        )
     if ("Action" in given) == ("NotAction" in given):
-        raise MalformedPolicy("Policy statement must contain actions.")
+        raise MalformedPolicy("Policy statement must contain actions.", Problem.ACTION)
     for pair in (("Resource", "NotResource"), ("Principal", "NotPrincipal")):
         if all(name in given for name in pair):
             raise MalformedPolicy(f"Policy statement cannot have both {' and '.join(pair)}")
@@ -137,7 +177,9 @@ def _statement(given: Any) -> Statement:
     for action in (*(actions or ()), *(not_actions or ())):
         if not _ACTION.fullmatch(action):
             raise MalformedPolicy(
-                "Actions/Conditions must be prefaced by a vendor, e.g., iam, sdb, ec2, etc."
+                "Actions/Conditions must be prefaced by a vendor, e.g., iam, sdb, ec2, etc.",
+                Problem.VENDOR,
+                action,
             )
     return Statement(
         given["Effect"],
@@ -168,10 +210,12 @@ def _principals(given: Any) -> Principals | None:
     if given == "*":
         return Principals(everybody=True)
     if not isinstance(given, dict):
-        raise MalformedPolicy("Invalid principal in policy")
+        raise MalformedPolicy("Invalid principal in policy", detail=str(given))
     unknown = sorted(set(given) - {"AWS", "Service", "Federated", "CanonicalUser"})
     if unknown:
-        raise MalformedPolicy(f"Invalid principal in policy: {unknown[0]}")
+        raise MalformedPolicy(
+            f"Invalid principal in policy: {unknown[0]}", Problem.WHO, unknown[0]
+        )
     return Principals(named=tuple((kind, _texts(given, kind) or ()) for kind in given))
 
 
@@ -181,8 +225,10 @@ def _conditions(given: Any) -> list[Condition]:
     found = []
     for name, keys in given.items():
         read = read_operator(name)
+        if read is None and keys == {}:
+            continue  # AWS takes operators that do not exist, if they have no keys
         if read is None:
-            raise MalformedPolicy(f"Invalid Condition type : {name}.")
+            raise MalformedPolicy(f"Invalid Condition type : {name}.", Problem.CONDITION, name)
         if not isinstance(keys, dict):
             raise MalformedPolicy(f"Syntax errors in policy: {name} must be an object")
         quantifier, operator, if_exists = read

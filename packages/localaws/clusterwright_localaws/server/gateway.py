@@ -38,6 +38,7 @@ from clusterwright_localaws.core.runtime import runtime
 from clusterwright_localaws.core.simplifications import notes, warnings_of
 from clusterwright_localaws.core.timers import timers
 from clusterwright_localaws.core.validation import request_message, violations
+from clusterwright_localaws.iam import documents
 from clusterwright_localaws.iam.inside import is_inside
 from clusterwright_localaws.server import recording, rpc_v2_cbor, wire
 from clusterwright_localaws.server.moto_errors import with_clean_message
@@ -252,6 +253,7 @@ def _answer(
         check_sizes(operation, parameters)
     elif not by_aws:
         reserved_tags.check(wire.service_model(service), operation, parameters)
+    documents.check_request(service, operation, parameters, account)
     rest = truncation.continued(current, service, operation, account, region, parameters)
     if rest is not None:
         return wire.answer(service, operation, request, rest)

@@ -15,4 +15,5 @@ FIXES = (
     "boundaries",
     "error_messages",
     "policy_arns",
+    "deleted_principals",
 )

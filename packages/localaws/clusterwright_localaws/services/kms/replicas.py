@@ -15,6 +15,7 @@ from clusterwright_localaws.core.call import Call, operation
 from clusterwright_localaws.core.errors import AwsError
 from clusterwright_localaws.core.timers import timers
 from clusterwright_localaws.services.kms import keys, multi_region
+from clusterwright_localaws.services.kms.lockout import check_lockout
 from clusterwright_localaws.services.kms.requests import check_tags
 
 
@@ -26,6 +27,7 @@ def replicate_key(call: Call) -> Mapping[str, Any]:
     if not primary.multi_region or multi_region.is_replica(primary):
         raise multi_region.not_primary(primary)
     keys.check_state(primary)
+    check_lockout(call)
     there = moto_state.backend("kms", call.account, region)
     if primary.id in there.keys:
         raise AwsError(

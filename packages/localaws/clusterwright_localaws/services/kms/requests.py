@@ -1,6 +1,7 @@
-"""Requests that KMS refuses and moto takes: new keys, tags, grants, random bytes.
+"""Requests that KMS refuses and moto takes: new keys, policies, tags, grants, random bytes.
 
 https://docs.aws.amazon.com/kms/latest/APIReference/API_CreateKey.html
+https://docs.aws.amazon.com/kms/latest/APIReference/API_PutKeyPolicy.html
 https://docs.aws.amazon.com/kms/latest/APIReference/API_TagResource.html
 https://docs.aws.amazon.com/kms/latest/developerguide/tagging-keys.html
 """
@@ -14,8 +15,10 @@ from clusterwright_localaws.core.call import Call, operation
 from clusterwright_localaws.core.errors import AwsError, ForwardToMoto
 from clusterwright_localaws.core.request_tags import is_reserved
 from clusterwright_localaws.services.kms import keys
+from clusterwright_localaws.services.kms.lockout import check_lockout
 
 _MOST_TAGS = 50
+_POLICY_NAME = "default"
 # https://docs.aws.amazon.com/kms/latest/developerguide/symm-asymm-choose-key-spec.html
 _USES: Final = {
     "SYMMETRIC": ("ENCRYPT_DECRYPT",),
@@ -43,7 +46,24 @@ def create_key(call: Call) -> Mapping[str, Any]:
             "ValidationException", f"KeyUsage {usage} is not compatible with KeySpec {spec}", 400
         )
     check_tags(asked.get("Tags") or [])
+    check_lockout(call)
     raise ForwardToMoto
+
+
+@operation("kms", "PutKeyPolicy")
+def put_key_policy(call: Call) -> Mapping[str, Any]:
+    key = keys.key_of(call, aliases=False)
+    _check_name(call)
+    check_lockout(call, key)
+    key.policy = call.parameters["Policy"]
+    return {}
+
+
+@operation("kms", "GetKeyPolicy")
+def get_key_policy(call: Call) -> Mapping[str, Any]:
+    key = keys.key_of(call, aliases=False)
+    _check_name(call)
+    return {"Policy": key.policy, "PolicyName": _POLICY_NAME}
 
 
 @operation("kms", "TagResource")
@@ -98,6 +118,12 @@ def get_public_key(call: Call) -> Mapping[str, Any]:
         "KeyUsage": keys.usage_of(key),
         **keys.algorithms_of(key),
     }
+
+
+def _check_name(call: Call) -> None:
+    """Refuse another name of a policy than the one there is, which is the default."""
+    if call.parameters.get("PolicyName", _POLICY_NAME) != _POLICY_NAME:
+        raise AwsError("NotFoundException", "No such policy exists", 400)
 
 
 def check_tags(tags: Sequence[Mapping[str, str]]) -> None:

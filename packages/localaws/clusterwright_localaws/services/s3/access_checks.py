@@ -2,8 +2,8 @@
 
 https://docs.aws.amazon.com/AmazonS3/latest/userguide/about-object-ownership.html
 https://docs.aws.amazon.com/AmazonS3/latest/userguide/access-control-block-public-access.html
-Messages as users quote them: aws/aws-cli#2779 (a policy that is not JSON), torchbox/buckup#18 (a
-public policy), aws-samples/lambdaedge-openidconnect-samples#57 (a new bucket with an ACL).
+Messages as users quote them: torchbox/buckup#18 (a public policy),
+aws-samples/lambdaedge-openidconnect-samples#57 (a new bucket with an ACL).
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import Any, Final
 from clusterwright_localaws.core.call import Call, operation
 from clusterwright_localaws.core.errors import AwsError, ForwardToMoto
 from clusterwright_localaws.services.s3.acl_documents import check_document, check_grantees
+from clusterwright_localaws.services.s3.bucket_policies import check_bucket_policy
 from clusterwright_localaws.services.s3.copy_sources import check_source
 from clusterwright_localaws.services.s3.kms_keys import check_key_of_write
 from clusterwright_localaws.services.s3.object_acls import put_object_acl
@@ -110,9 +111,8 @@ def put_policy(call: Call) -> Mapping[str, Any]:
     bucket = find_bucket(call.parameters["Bucket"])
     if bucket is None:
         raise ForwardToMoto
-    statements = _statements(call.parameters["Policy"])
-    for statement in statements:
-        _check_statement(bucket.name, statement)
+    check_bucket_policy(bucket, call.parameters["Policy"])
+    statements = _listed(json.loads(call.parameters["Policy"])["Statement"])
     block = bucket.public_access_block
     if block is not None and _is_set(block.block_public_policy) and any(map(_public, statements)):
         raise AwsError("AccessDenied", "Access Denied", 403)
@@ -166,49 +166,6 @@ def _only_the_owner(bucket: Any, grants: list[str], listed: list[Mapping[str, An
     )
 
 
-def _statements(text: Any) -> list[Mapping[str, Any]]:
-    given = text.decode("utf-8", "replace") if isinstance(text, bytes) else str(text)
-    if not given.startswith("{"):
-        raise _malformed("Policies must be valid JSON and the first byte must be '{'")
-    try:
-        document = json.loads(given)
-    except ValueError:
-        raise _malformed("This policy contains invalid Json") from None
-    found = document.get("Statement")
-    if found is None:
-        raise _malformed("Missing required field Statement")
-    listed = found if isinstance(found, list) else [found]
-    if not listed:
-        raise _malformed("Could not parse the policy: Statement is empty!")
-    if not all(isinstance(one, Mapping) for one in listed):
-        raise _malformed("This policy contains invalid Json")
-    return listed
-
-
-def _check_statement(name: str, statement: Mapping[str, Any]) -> None:
-    for member, other in (
-        ("Effect", None),
-        ("Principal", "NotPrincipal"),
-        ("Action", "NotAction"),
-        ("Resource", "NotResource"),
-    ):
-        if member not in statement and other not in statement:
-            raise _malformed(f"Missing required field {member}")
-    if statement["Effect"] not in ("Allow", "Deny"):
-        raise _malformed(f"Invalid effect: {statement['Effect']}")
-    for resource in _listed(statement.get("Resource")):
-        parts = str(resource).split(":", 5)
-        whose = parts[5].split("/", 1)[0] if len(parts) == 6 else ""
-        if resource != "*" and (parts[0] != "arn" or not _may_be(whose, name)):
-            raise _malformed("Policy has invalid resource")
-
-
-def _may_be(pattern: str, name: str) -> bool:
-    import fnmatch
-
-    return fnmatch.fnmatchcase(name, pattern)
-
-
 def _public(statement: Mapping[str, Any]) -> bool:
     principal = statement.get("Principal")
     everybody = principal == "*" or (
@@ -242,7 +199,3 @@ def _listed(value: Any) -> list[Any]:
 
 def _is_set(value: Any) -> bool:
     return str(value).lower() == "true"
-
-
-def _malformed(message: str) -> AwsError:
-    return AwsError("MalformedPolicy", message, 400)

@@ -32,7 +32,8 @@ def test_a_key_is_created_changed_and_scheduled_for_deletion() -> None:
         "KeySpec": "SYMMETRIC_DEFAULT",
         "KeyUsage": "ENCRYPT_DECRYPT",
     }
-    after = {"Description": "two", "KeyPolicy": allow("kms:Describe*", Principal="*")}
+    policy_after = allow("kms:Describe*", "kms:PutKeyPolicy", Principal="*")
+    after = {"Description": "two", "KeyPolicy": policy_after}
     Key().update(context(stack_tags={"team": "x"}), key, before, after)
     found = Key().read(context(), key, after)
     assert found is not None

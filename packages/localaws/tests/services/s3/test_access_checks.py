@@ -129,7 +129,7 @@ def test_statements_that_no_bucket_has(bucket: str, changes: dict[str, Any], mes
     "condition",
     [
         None,
-        {"StringEquals": {"s3:prefix": "a"}},
+        {"NumericGreaterThan": {"s3:TlsVersion": "1.2"}},
         {"IpAddress": {"aws:SourceIp": "0.0.0.0/0"}},
         {"StringLike": {"aws:PrincipalOrgID": "*"}},
         {"StringNotEquals": {"aws:SourceVpc": "vpc-1"}},
