@@ -107,15 +107,6 @@ class NodeRefusal:
     message: str
 
 
-@dataclass(frozen=True)
-class GroupHealthChecks:
-    """Deep health checks by SageMaker's names, of at most `MAXIMUM_IDS_PER_CHECK` instances."""
-
-    group: str
-    ids: tuple[str, ...]
-    checks: tuple[str, ...]
-
-
 @none_if_not_found()
 def deployed_cluster(session: AwsSession, name: str) -> DeployedCluster | None:
     """Return a cluster; None if there is none of that name.
@@ -194,9 +185,14 @@ def replace(session: AwsSession, name: str, ids: Sequence[str]) -> tuple[NodeRef
 
 
 def start_health_checks(
-    session: AwsSession, name: str, wanted: Sequence[GroupHealthChecks]
+    session: AwsSession,
+    name: str,
+    wanted: Sequence[tuple[str, Sequence[str], Sequence[str]]],
 ) -> None:
     """Start deep health checks; HyperPod reboots or replaces instances that it finds faulty.
+
+    `wanted` has groups, at most `MAXIMUM_IDS_PER_CHECK` instance ids of them, and SageMaker's
+    names of the checks.
 
     Raises
     ------
@@ -209,11 +205,11 @@ def start_health_checks(
         ClusterName=name,
         DeepHealthCheckConfigurations=[
             {
-                "InstanceGroupName": one.group,
-                "InstanceIds": list(one.ids),
-                "DeepHealthChecks": list(one.checks),
+                "InstanceGroupName": group,
+                "InstanceIds": list(ids),
+                "DeepHealthChecks": list(checks),
             }
-            for one in wanted
+            for group, ids, checks in wanted
         ],
     )
 

@@ -18,8 +18,12 @@ if TYPE_CHECKING:
     from clusterwright.cli.cluster_reading import ReadCluster
     from clusterwright.cluster_state.acceptance import RunNode
     from clusterwright.cluster_state.deep_health import DeepHealthOutcome
-    from clusterwright.operate.acceptance_results import AcceptReport, Status
-    from clusterwright.operate.deep_health_plan import DeepHealthPlan
+    from clusterwright.operate.acceptance_results import (
+        AcceptReport,
+        DeepHealthPlan,
+        DeepHealthTarget,
+        Status,
+    )
     from clusterwright.operate.nodes import JoinedNode
     from clusterwright.operate.results import UnknownPart
 
@@ -49,7 +53,7 @@ def deep_health_checks(
     UserError
         Nobody confirmed, or there are more nodes than one request takes.
     """
-    from clusterwright.aws.hyperpod import MAXIMUM_HEALTH_CHECKS
+    from clusterwright.aws.hyperpod import MAXIMUM_HEALTH_CHECKS, MAXIMUM_IDS_PER_CHECK
     from clusterwright.catalog import load_catalog
     from clusterwright.operate.deep_health_plan import deep_health_plan
     from clusterwright.render.deep_health import plan_sentences
@@ -60,10 +64,11 @@ def deep_health_checks(
     refused = tuple(_why_refused(read, plan, named=named))
     if refused:
         return replace(report, status="refused", unknown=refused)
-    if len(plan.requests) > MAXIMUM_HEALTH_CHECKS:
+    count = len(plan.requests(MAXIMUM_IDS_PER_CHECK))
+    if count > MAXIMUM_HEALTH_CHECKS:
         raise UserError(
             f"one request takes {MAXIMUM_HEALTH_CHECKS} configurations, and these nodes need "
-            f"{len(plan.requests)}",
+            f"{count}",
             "name fewer nodes with --nodes",
         )
     for line in plan_sentences(plan, uses_slurm=cluster.uses_slurm):
@@ -114,14 +119,16 @@ class _Work:
     """When each of them was seen not to be any more."""
 
     def run(self, limit: float) -> AcceptReport:
-        from clusterwright.aws.hyperpod import start_health_checks
+        from clusterwright.aws.hyperpod import MAXIMUM_IDS_PER_CHECK, start_health_checks
         from clusterwright.cluster_state.not_read import NotRead
         from clusterwright.operate.status import unknown_of
 
         since = self._since()
         try:
             start_health_checks(
-                self.read.session, self.read.spec.cluster.environment, self.plan.requests
+                self.read.session,
+                self.read.spec.cluster.environment,
+                self.plan.requests(MAXIMUM_IDS_PER_CHECK),
             )
         except AwsUnavailable as error:
             found = NotRead.from_error(_WHAT, error)
@@ -148,7 +155,6 @@ class _Work:
     def _since(self) -> dict[str, dt.datetime]:
         """After which results count: after the last one that is known, or the start."""
         from clusterwright.cluster_state.not_read import known
-        from clusterwright.operate.deep_health_plan import instance_id
 
         before = known(self.read.state.deep_health)
         now = dt.datetime.now(dt.UTC)
@@ -156,7 +162,7 @@ class _Work:
         earliest = now if before is None else now - _SKEW
         found = {}
         for node in self.plan.targets:
-            ident = instance_id(node)
+            ident = node.instance_id
             last = (before or {}).get(ident)
             found[ident] = earliest if last is None else max(earliest, last.at)
         return found
@@ -193,14 +199,14 @@ class _Work:
         return outcome is not None and (outcome.failure is not None or wanted <= outcome.passed)
 
     def _wanted(self, ident: str) -> frozenset[str]:
-        return next(frozenset(one.checks) for one in self.plan.requests if ident in one.ids)
+        group = next(node.group for node in self.plan.targets if node.instance_id == ident)
+        return frozenset(self.plan.checks[group])
 
-    def _result(self, node: JoinedNode, found: Mapping[str, DeepHealthOutcome]) -> RunNode:
+    def _result(self, node: DeepHealthTarget, found: Mapping[str, DeepHealthOutcome]) -> RunNode:
         from clusterwright.operate.deep_health import of_outcome
-        from clusterwright.operate.deep_health_plan import instance_id
 
-        ident = instance_id(node)
-        return of_outcome(node, ident, self._wanted(ident), found.get(ident))
+        wanted = self._wanted(node.instance_id)
+        return of_outcome(node, wanted, found.get(node.instance_id))
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final, Literal
@@ -17,6 +18,10 @@ from clusterwright.operate.results import UnknownPart
 
 DEEP_HEALTH_CHECKS: Final = "deep-health-checks"
 """In place of a level, for HyperPod's own checks."""
+
+DEEP_HEALTH_MINUTES: Final = (45, 135)
+"""AWS states no duration of its checks: that of DCGM's level 4, which InstanceStress runs on GPUs,
+stands for it (awslabs/awsome-distributed-ai, gpu-cluster-healthcheck, 2026-07-23)."""
 
 ReportLevel = Level | Literal["deep-health-checks"]
 
@@ -41,6 +46,59 @@ class GroupPlan:
     seconds: int
     cost_usd: Decimal | None
     unpriced: str | None = None
+
+
+@dataclass(frozen=True)
+class DeepHealthTarget:
+    """A node that HyperPod tests."""
+
+    name: str
+    group: str
+    instance_id: str
+    instance_type: str
+
+
+@dataclass(frozen=True)
+class HitJob:
+    """A job that runs on the tested nodes; `nodes` is the number of all its nodes."""
+
+    id: str
+    nodes: int
+
+
+@dataclass(frozen=True)
+class DeepHealthPlan:
+    """What HyperPod's deep health checks of running nodes do, hit and cost.
+
+    Attributes
+    ----------
+    targets:
+        The nodes to test.
+    left_out:
+        Nodes that were not named, with the reason.
+    refused:
+        Named nodes that cannot be tested, with the reason; then none is.
+    jobs:
+        Running jobs on the targets; None if unknown.
+    checks:
+        SageMaker's names by group.
+    """
+
+    targets: tuple[DeepHealthTarget, ...]
+    left_out: tuple[tuple[str, str], ...]
+    refused: tuple[tuple[str, str], ...]
+    jobs: tuple[HitJob, ...] | None
+    checks: Mapping[str, tuple[str, ...]]
+    groups: tuple[GroupPlan, ...]
+
+    def requests(self, largest: int) -> tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...]:
+        """Groups, at most `largest` instance ids of them, and checks."""
+        found = []
+        for group, checks in self.checks.items():
+            ids = [node.instance_id for node in self.targets if node.group == group]
+            for first in range(0, len(ids), largest):
+                found.append((group, tuple(ids[first : first + largest]), checks))
+        return tuple(found)
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from typing import Final
 
 from clusterwright.cluster_state.acceptance import RunCheck, RunNode, Verdict
 from clusterwright.cluster_state.deep_health import DeepHealthOutcome, DeepHealthResult, Results
-from clusterwright.operate.nodes import JoinedNode
+from clusterwright.operate.acceptance_results import DeepHealthTarget
 from clusterwright.platforms.hyperpod.instance_groups import HEALTH_CHECKS
 
 CHECK: Final = "deep-health-check"
@@ -25,7 +25,7 @@ def with_deep_health(nodes: Sequence[RunNode], results: Results) -> tuple[RunNod
 
 
 def of_outcome(
-    node: JoinedNode, ident: str, wanted: Collection[str], outcome: DeepHealthOutcome | None
+    node: DeepHealthTarget, wanted: Collection[str], outcome: DeepHealthOutcome | None
 ) -> RunNode:
     """The result of the checks that were started on a node.
 
@@ -52,9 +52,9 @@ def of_outcome(
         checks.append(RunCheck(id=CHECK, verdict="unknown", reason=reason, source=SOURCE))
     return RunNode(
         name=node.name,
-        group=node.group or "",
-        instance_id=ident,
-        instance_type=node.platform.instance_type if node.platform is not None else None,
+        group=node.group,
+        instance_id=node.instance_id,
+        instance_type=node.instance_type,
         verdict=verdict,
         reason=reason,
         action=action,

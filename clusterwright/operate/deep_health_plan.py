@@ -2,67 +2,35 @@
 
 Sources: Amazon SageMaker AI Developer Guide, "Deep health checks" (Slurm: the nodes are in a
 maintenance reservation meanwhile; connectivity needs two nodes); botocore 1.44.5,
-StartClusterHealthCheck ("The unhealthy nodes will be automatically rebooted or replaced"). AWS
-states no duration: that of DCGM's level 4, which InstanceStress runs on GPUs, stands for it
-(awslabs/awsome-distributed-ai, gpu-cluster-healthcheck, 2026-07-23: 45 to 135 minutes for a node).
+StartClusterHealthCheck ("The unhealthy nodes will be automatically rebooted or replaced").
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Final
 
-from clusterwright.aws.hyperpod import MAXIMUM_IDS_PER_CHECK, GroupHealthChecks
 from clusterwright.catalog import Catalog
 from clusterwright.cluster_spec.models.cluster import Cluster
 from clusterwright.cluster_spec.models.compute import ComputeGroup
 from clusterwright.cluster_state.published import RunningJob
 from clusterwright.cluster_state.results import ClusterState
-from clusterwright.operate.acceptance_results import GroupPlan
+from clusterwright.operate.acceptance_results import (
+    DEEP_HEALTH_MINUTES,
+    DeepHealthPlan,
+    DeepHealthTarget,
+    GroupPlan,
+    HitJob,
+)
 from clusterwright.operate.cost_now import NodeRates
 from clusterwright.operate.nodes import JoinedNode
 from clusterwright.platforms import accelerators
 from clusterwright.platforms.hyperpod.instance_groups import HEALTH_CHECKS
 
-MINUTES: Final = (45, 135)
 _CONNECTIVITY: Final = "InstanceConnectivity"
 _CENT: Final = Decimal("0.01")
 _NO_DURATION: Final = "no source states how long the checks take on Neuron devices"
-
-
-@dataclass(frozen=True)
-class DeepHealthPlan:
-    """Attributes
-    ----------
-    targets:
-        The nodes to test.
-    left_out:
-        Nodes that were not named, with the reason.
-    refused:
-        Named nodes that cannot be tested, with the reason; then none is.
-    jobs:
-        Running jobs on the targets; None if unknown.
-    """
-
-    targets: tuple[JoinedNode, ...]
-    left_out: tuple[tuple[str, str], ...]
-    refused: tuple[tuple[str, str], ...]
-    jobs: tuple[RunningJob, ...] | None
-    checks: Mapping[str, tuple[str, ...]]
-    groups: tuple[GroupPlan, ...]
-
-    @property
-    def requests(self) -> tuple[GroupHealthChecks, ...]:
-        """The configurations of the call."""
-        found = []
-        for group, checks in self.checks.items():
-            ids = [instance_id(node) for node in self.targets if node.group == group]
-            for first in range(0, len(ids), MAXIMUM_IDS_PER_CHECK):
-                chosen = tuple(ids[first : first + MAXIMUM_IDS_PER_CHECK])
-                found.append(GroupHealthChecks(group, chosen, checks))
-        return tuple(found)
 
 
 def deep_health_plan(
@@ -93,20 +61,21 @@ def deep_health_plan(
     }
     jobs = _jobs(state, targets)
     return DeepHealthPlan(
-        targets=tuple(targets),
+        targets=tuple(_target(node) for node in targets),
         left_out=() if named else tuple(reasons),
         refused=tuple(reasons) if named else (),
-        jobs=None if jobs is None else tuple(jobs),
+        jobs=None if jobs is None else tuple(HitJob(job.id, len(job.nodes or ())) for job in jobs),
         checks=checks,
         groups=tuple(_costs(groups, checks, targets, catalog, rates)),
     )
 
 
-def instance_id(node: JoinedNode) -> str:
-    """The id of a node that the platform reports as running."""
-    assert node.platform is not None
-    assert node.platform.instance_id is not None
-    return node.platform.instance_id
+def _target(node: JoinedNode) -> DeepHealthTarget:
+    platform = node.platform
+    assert platform is not None
+    assert platform.instance_id is not None
+    group = node.group or ""
+    return DeepHealthTarget(node.name, group, platform.instance_id, platform.instance_type)
 
 
 def _why_not(node: JoinedNode, groups: Mapping[str, ComputeGroup], catalog: Catalog) -> str | None:
@@ -152,7 +121,9 @@ def _costs(
         rate = rates.rate(group.instance_type, group.capacity.kind)
         cost = None
         if rate.usd_per_hour is not None:
-            cost = rate.usd_per_hour * count * MINUTES[1] / 60
+            cost = rate.usd_per_hour * count * DEEP_HEALTH_MINUTES[1] / 60
             cost = cost.quantize(_CENT, ROUND_HALF_UP)
         reason = None if cost is not None else rate.reason or "no source states the price"
-        yield GroupPlan(name, group.instance_type, count, MINUTES[1] * 60, cost, reason)
+        yield GroupPlan(
+            name, group.instance_type, count, DEEP_HEALTH_MINUTES[1] * 60, cost, reason
+        )

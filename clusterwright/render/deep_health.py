@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clusterwright.operate.deep_health_plan import MINUTES, DeepHealthPlan
+from clusterwright.operate.acceptance_results import DEEP_HEALTH_MINUTES, DeepHealthPlan
 from clusterwright.render.source import printable
 from clusterwright.render.table import counted
 
@@ -28,16 +28,15 @@ def plan_sentences(plan: DeepHealthPlan, *, uses_slurm: bool) -> Iterator[str]:
     if plan.jobs is None:
         yield "The jobs on the nodes are unknown, and may fail."
     elif plan.jobs:
-        jobs = ", ".join(
-            f"{job.id} ({counted(len(job.nodes or ()), 'node')})" for job in plan.jobs
-        )
+        jobs = ", ".join(f"{job.id} ({counted(job.nodes, 'node')})" for job in plan.jobs)
         yield printable(f"These jobs run on the nodes, and may fail: {jobs}.")
     hours = sum(group.nodes * group.seconds for group in plan.groups) / 3600
     costs = [group.cost_usd for group in plan.groups]
     known = [cost for cost in costs if cost is not None]
+    low, high = DEEP_HEALTH_MINUTES
     if hours:
         yield (
-            f"Takes {MINUTES[0]} to {MINUTES[1]} minutes on GPUs by the duration of DCGM's level "
+            f"Takes {low} to {high} minutes on GPUs by the duration of DCGM's level "
             f"4 (AWS states none), so at most {hours:,.1f} node-hours."
         )
     if known:

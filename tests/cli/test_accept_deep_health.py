@@ -21,6 +21,7 @@ from tests.support.specs import write
 
 pytestmark = pytest.mark.usefixtures("in_account")
 
+Started = tuple[str, tuple[str, ...], tuple[str, ...]]
 BASE = changed(MINIMAL, protection="destroy")
 
 
@@ -41,9 +42,9 @@ def workers(deployed: Deployed) -> dict[str, str]:
 
 
 @pytest.fixture
-def started(monkeypatch: pytest.MonkeyPatch) -> list[hyperpod.GroupHealthChecks]:
+def started(monkeypatch: pytest.MonkeyPatch) -> list[Started]:
     """What was started."""
-    found: list[hyperpod.GroupHealthChecks] = []
+    found: list[Started] = []
     start = hyperpod.start_health_checks
 
     def noting(session: Any, name: str, wanted: Any) -> None:
@@ -65,7 +66,7 @@ def run(deployed: Deployed, code: int, *options: str) -> tuple[dict[str, Any], A
 
 
 def test_idle_nodes_are_tested_and_followed(
-    deployed: Deployed, workers: dict[str, str], started: list[hyperpod.GroupHealthChecks]
+    deployed: Deployed, workers: dict[str, str], started: list[Started]
 ) -> None:
     data, found = run(deployed, 0, "--yes")
     assert data["status"] == "ended"
@@ -76,9 +77,9 @@ def test_idle_nodes_are_tested_and_followed(
         "deep-health-check-instance-stress",
         "deep-health-check-instance-connectivity",
     ]
-    (only,) = started
-    assert (only.group, set(only.ids)) == ("workers", set(workers.values()))
-    assert only.checks == ("InstanceStress", "InstanceConnectivity")
+    ((group, ids, checks),) = started
+    assert (group, set(ids)) == ("workers", set(workers.values()))
+    assert checks == ("InstanceStress", "InstanceConnectivity")
     for text in (
         "HyperPod runs InstanceStress and InstanceConnectivity on 4 nodes of workers",
         "HyperPod reboots or replaces by itself what it finds to be faulty",
@@ -90,16 +91,16 @@ def test_idle_nodes_are_tested_and_followed(
 
 
 def test_one_node_has_no_test_of_connectivity(
-    deployed: Deployed, workers: dict[str, str], started: list[hyperpod.GroupHealthChecks]
+    deployed: Deployed, workers: dict[str, str], started: list[Started]
 ) -> None:
     name = next(iter(workers))
     data, _ = run(deployed, 0, "--yes", "--nodes", name)
-    assert [one.checks for one in started] == [("InstanceStress",)]
+    assert [checks for _, _, checks in started] == [("InstanceStress",)]
     assert [one["name"] for one in data["nodes"]] == [name]
 
 
 def test_a_dry_run_and_a_missing_confirmation_start_nothing(
-    deployed: Deployed, workers: dict[str, str], started: list[hyperpod.GroupHealthChecks]
+    deployed: Deployed, workers: dict[str, str], started: list[Started]
 ) -> None:
     data, _ = run(deployed, 0, "--dry-run")
     assert (data["status"], data["plan"][0]["nodes"]) == ("planned", len(workers))
@@ -110,7 +111,7 @@ def test_a_dry_run_and_a_missing_confirmation_start_nothing(
 
 
 def test_nodes_with_jobs_are_left_out_unless_named(
-    deployed: Deployed, workers: dict[str, str], started: list[hyperpod.GroupHealthChecks]
+    deployed: Deployed, workers: dict[str, str], started: list[Started]
 ) -> None:
     busy = next(iter(workers))
     job = {"id": "12", "user": "ada", "partition": "workers", "nodes": [busy]}
@@ -120,11 +121,11 @@ def test_nodes_with_jobs_are_left_out_unless_named(
     assert f"Left out: {busy}: a job runs on it." in found.err
     _, found = run(deployed, 0, "--yes", "--nodes", busy)
     assert "These jobs run on the nodes, and may fail: 12 (1 node)." in found.err
-    assert started[-1].ids == (workers[busy],)
+    assert started[-1][1] == (workers[busy],)
 
 
 def test_without_the_controllers_view_nodes_have_to_be_named(
-    deployed: Deployed, workers: dict[str, str], started: list[hyperpod.GroupHealthChecks]
+    deployed: Deployed, workers: dict[str, str], started: list[Started]
 ) -> None:
     deployed.publish(running=None)
     data, _ = run(deployed, 2, "--yes")

@@ -11,7 +11,7 @@ import pytest
 from clusterwright.catalog import load_catalog
 from clusterwright.cluster_state.published import SchedulerView
 from clusterwright.operate import deep_health_plan
-from clusterwright.operate.deep_health_plan import DeepHealthPlan
+from clusterwright.operate.acceptance_results import DeepHealthPlan
 from clusterwright.operate.nodes import joined_nodes
 from tests.operate.clusters import cluster_state, load, node, published, rates
 
@@ -54,15 +54,9 @@ def test_the_file_chooses_the_checks(tmp_path: Path) -> None:
     assert found.checks == {"workers": ("InstanceStress",)}
 
 
-def test_many_nodes_are_several_configurations(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(deep_health_plan, "MAXIMUM_IDS_PER_CHECK", 3)
-    found = planned(tmp_path)
-    sizes = [len(one.ids) for one in found.requests]
-    assert sum(sizes) == len(found.targets)
-    assert max(sizes) == 3
-    assert len(found.requests) > 1
+def test_many_nodes_are_several_configurations(tmp_path: Path) -> None:
+    found = planned(tmp_path).requests(3)
+    assert [len(ids) for _, ids, _ in found] == [3, 1]
 
 
 def test_unknown_jobs_are_unknown(tmp_path: Path) -> None:
