@@ -140,6 +140,13 @@ _ERROR: Final = Expression(
 _INFORMS: Final = re.compile(r"\blevel[=:] ?\"?(?:info|debug|trace)\b", re.IGNORECASE)
 """The level of a line that its program itself calls no failure, whatever it quotes."""
 
+_QUIET: Final = re.compile(
+    # Details for developers, and information of Go programs (klog) that begins with no failure:
+    # both list settings, statuses and requests, also with the names of what may fail.
+    r"(?:^|[\s\]:])I\d{4} \d\d:\d\d:\d\d\.\d+ +\d+ [\w./-]+\.go:\d+\] (?![^\n]{0,120}?(?:[Ff]ail|"
+    r"[Ee]rror|[Cc]annot|[Cc]ould not|[Uu]nable|[Nn]ot |[Nn]o |[Tt]ime|[Ll]ost|[Ee]vict))|"
+    r"\[DEBUG\]|(?:^|\s)DEBUG:|\blevel[=:] ?\"?debug\b"
+)
 _GUESS: Final = Expression(
     # What a program lists because it does not know the reason itself.
     r"(?:Possible (?:reasons|causes)\b|There are some potential root causes|This (?:can happen "
@@ -339,7 +346,7 @@ def _ordered(evidence: Iterable[Evidence]) -> list[Evidence]:
 
 
 def _match(evidence: Evidence) -> _Match | None:
-    if _goes_on(evidence):
+    if _goes_on(evidence) or _is_quiet(evidence):
         return None
     said = _without_guesses(evidence)
     foreign: frozenset[str] | None = None if evidence.kind == "log" else frozenset()
@@ -372,6 +379,11 @@ def _match(evidence: Evidence) -> _Match | None:
 def _goes_on(line: Evidence) -> bool:
     """Whether a line of a log reports an attempt that is followed by others."""
     return line.kind == "log" and not line.failed and goes_on(line.text)
+
+
+def _is_quiet(line: Evidence) -> bool:
+    """Whether a line of a log is of a level below every failure."""
+    return line.kind == "log" and not line.failed and _QUIET.search(line.text) is not None
 
 
 def _foreign(text: str) -> frozenset[str]:

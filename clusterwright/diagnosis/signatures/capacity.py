@@ -29,7 +29,7 @@ SIGNATURES: Final = (
         "AWS throttled the requests[ ({operation})]: too many calls at once",
         (
             r"\(Throttling\w*\) when calling the (?P<operation>\w+)",
-            r"(?<!client-side )Throttl\w+|Rate exceeded|RequestLimitExceeded|TooManyRequests\w*|\bSlowDown\b"
+            r"(?<!client-side )Throttl(?:e[dr]|ing)\w*|Rate exceeded|RequestLimitExceeded|TooManyRequests\w*|\bSlowDown\b"
             r"|AutoScalingGroupRateLimitExceeded|IamThrottling|\bHTTP[^\n]{0,10} 429\b.*amazonaws",
         ),
         confidence="likely",

@@ -38,6 +38,23 @@ SIGNATURES: Final = (
         rank=ECHO,
     ),
     Signature(
+        "start-of-node",
+        "",
+        (
+            # What time services, systemd, udev and the kubelet write at the start of healthy
+            # nodes, and what watches of cgroups find of containers that have ended.
+            r"kernel reports TIME_ERROR: 0x|System clock wrong by [^\n]{1,40}, adjustment started|"
+            r"Failed to open libbpf, cgroup BPF features disabled|"
+            r"Unit dbus-org\.freedesktop\.\w+\.service not found|"
+            r"kubelet_internal_checkpoint\\?\"[^\n]{0,20}checkpoint is not found|"
+            r"pleg has yet to be successful|"
+            r"Error while processing event \(\"/sys/fs/cgroup/[^\n]{1,300}inotify_add_watch|"
+            r"Failed to open cgroups file: /sys/fs/cgroup/\S+/memory\.events",
+        ),
+        kinds=("log",),
+        rank=ECHO,
+    ),
+    Signature(
         "retry",
         "",
         (

@@ -491,7 +491,9 @@ SIGNATURES: Final = (
     Signature(
         "kernel-panic",
         "the node's kernel stopped (panic or lock-up)",
-        (r"Kernel panic|soft lockup|hard LOCKUP|BUG: unable to handle|Oops: |rcu.{0,30}stall",),
+        (
+            r"Kernel panic|soft lockup|hard LOCKUP(?! detector)|BUG: unable to handle|Oops: |rcu.{0,30}stall",
+        ),
         confidence="likely",
         per_node=True,
         kinds=("log",),

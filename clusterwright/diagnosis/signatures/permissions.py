@@ -187,7 +187,7 @@ SIGNATURES: Final = (
         "Secrets Manager: the secret does not exist, or is marked for deletion",
         (
             r"Secrets Manager can't find the specified secret",
-            r"secret(?! access key).{0,80}(?:marked (?:for|as) delet|scheduled for deletion|does not exist|"
+            r"secret(?! access key)(?![^\n]{0,80}namespaces? \").{0,80}(?:marked (?:for|as) delet|scheduled for deletion|does not exist|"
             r"not found|cannot be found)",
             r"GetSecretValue operation: Secrets Manager can",
         ),

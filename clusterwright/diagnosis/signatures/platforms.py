@@ -517,7 +517,7 @@ SIGNATURES: Final = (
         "ParallelCluster: the cluster is in PROTECTED mode: nodes failed to boot again and again, "
         "and queues were disabled",
         (
-            r"protected (?:mode|status)|\bPROTECTED\b|is set (?:to )?INACTIVE|"
+            r"protected (?:mode|status)|(?-i:\bPROTECTED\b)|is set (?:to )?INACTIVE|"
             r"(?:disabled|deactivat\w+).{0,40}(?:queue|partition)",
         ),
         kinds=("log", "partition", "cluster"),

@@ -267,7 +267,7 @@ SIGNATURES: Final = (
         "home directories (NFS): {reason}",
         (
             r"mount\.nfs4?: (?P<reason>[^\n]+)",
-            r"(?P<reason>Stale (?:NFS )?file handle|ESTALE)",
+            r"(?P<reason>Stale (?:NFS )?file handle|\bESTALE\b)",
             r"(?P<reason>nfs: server \S+ not responding[^\n]*)",
         ),
         confidence="likely",
@@ -298,6 +298,19 @@ SIGNATURES: Final = (
         next=("clusterwright node reboot {file} {nodes} --because 'too many cgroups'",),
     ),
     Signature(
+        "inotify",
+        "the limit of the node's watches of files (fs.inotify.max_user_watches or "
+        "max_user_instances) is reached; its disk is not full",
+        (
+            r"inotify[^\n]{0,80}(?:limit reached|no space left|ENOSPC|too many open files)|"
+            r"System limit for number of file watchers reached",
+        ),
+        confidence="likely",
+        rank=1,
+        kinds=("log", "job", "daemon"),
+        next=("clusterwright diagnose {file} node {node}",),
+    ),
+    Signature(
         "disk-full",
         "disk full: no space left[ on {path}]",
         (
@@ -305,7 +318,7 @@ SIGNATURES: Final = (
             r"^(?![\s\S]*/sys/fs/cgroup/)[\s\S]*?No space left on device(?:: ?'?(?P<path>/[\w./+@-]+))?",
             r"\bENOSPC\b|\[Errno 28\]",
             r"disk(?: is)? full|out of disk space|not enough (?:free )?(?:disk )?space|"
-            r"insufficient disk space|low on disk space|\bDiskPressure\b",
+            r"insufficient disk space|low on disk space|(?<!\")\bDiskPressure\b",
         ),
         next=("clusterwright diagnose {file} node {node}",),
         rules=("CW-L010",),

@@ -353,7 +353,7 @@ SIGNATURES: Final = (
         _efa,
         (
             r"(?P<reason>(?:Unresponsive remote|unresponsive receiver|remote (?:is )?unresponsive|"
-            r"RNR|Unreachable remote|LOCAL_ERROR_\w+|REMOTE_ERROR_\w+)[^\n]{0,80})",
+            r"(?-i:\bRNR\b)|Unreachable remote|LOCAL_ERROR_\w+|REMOTE_ERROR_\w+)[^\n]{0,80})",
             r"(?:(?P<place>\w{2,80}):\d+ NCCL WARN )?NET/OFI (?P<ofi>[^\n]{0,200}?(?:error(?! count)|fail|RC: -?\d+)"
             r"[^\n]{0,100})",
             r"^libfabric:\d+:\d+:(?:[\w.]{0,20}:)?efa:\w+:(?P<place>\w{2,80})\(\):\d+<warn> (?P<efa>(?=[^\n]{0,200}"

@@ -9,6 +9,9 @@ from tests.diagnosis.made import findings, of_log, signature_of
 CASES = (
     ("log", "md/raid0:md127: Disk failure on nvme3n1 detected, failing array.", "disk-errors"),
     ("log", "failed to ping 10.1.81.213@tcp: Network is down", "lnet"),
+    ("log", "inotify_add_watch /var/log: no space left on device", "inotify"),
+    ("log", "[File Watcher (chokidar)] Inotify limit reached (ENOSPC)", "inotify"),
+    ("log", "write /var/log/a: no space left on device", "disk-full"),
     (
         "log",
         "modprobe: FATAL: Module lustre not found in directory /lib/modules/6.8",
