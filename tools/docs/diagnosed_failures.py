@@ -604,7 +604,9 @@ def _thirty_first(results: Sequence[Measured]) -> str:
         "lines as the one message that they are; it names the kind of a log's last error before "
         "it calls it unknown; it knows the kubelet by the files of its source and Fluent Bit by "
         "its plug-ins, and takes AWS's own error code before words of settings, the kind of what "
-        "a custom resource answers, and the statuses of DCGM that clients print as text."
+        "a custom resource answers, and the statuses of DCGM that clients print as text. Whole "
+        "logs of nodes (syslog, cloud-init, kubelet) that were tried after it had false causes "
+        "by lines of a normal start and of levels below a failure, which are none any more."
     )
 
 
