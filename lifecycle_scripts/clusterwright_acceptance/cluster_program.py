@@ -34,9 +34,9 @@ from clusterwright_acceptance import (
 )
 from clusterwright_acceptance.accepted import Accepted
 from clusterwright_acceptance.baseline import Baseline
-from clusterwright_acceptance.cluster_run import LARGEST_JOBS_AT_ONCE, LIBRARY
+from clusterwright_acceptance.cluster_run import LARGEST_JOBS_AT_ONCE
 from clusterwright_acceptance.expected import Expected
-from clusterwright_acceptance.launcher import Launcher
+from clusterwright_acceptance.launcher import LIBRARY, Launcher
 from clusterwright_acceptance.outcome import UNKNOWN, Outcome, unknown
 from clusterwright_acceptance.slurm_nodes import SlurmNode
 from clusterwright_acceptance.verdicts import (
@@ -355,7 +355,7 @@ def _test_together(
         return _Several({PAIRS: dict.fromkeys(names, outcome)}, not_started=names)
     found = _Several()
     gone: set[str] = set()
-    if own.kind == "nvidia":
+    if cluster_run.program(own, launcher) is not None:
         found, gone = _allreduces(wanted, names, members, own, launcher, journal, kept, today, say)
     there = [name for name in names if name not in gone]
     free = [name for name in there if name not in found.not_started] or there
@@ -398,7 +398,7 @@ def _allreduces(
     if len(good) < 2:
         return found, gone
     versions = _common_versions([one for one in members if str(one["name"]) in good])
-    ranks = len(good) * (own.type.accelerator_count or 1)
+    ranks = len(good) * cluster_run.PROGRAMS[own.kind].ranks(own)
     bad: dict[str, Outcome] = {}
     for mib, one in cluster_run.cluster_allreduce(good, own, launcher).items():
         bad.update(one.bad)

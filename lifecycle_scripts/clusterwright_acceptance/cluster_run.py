@@ -1,8 +1,8 @@
 """The all-reduce of several nodes: pairs in rounds, and all nodes.
 
 Every result is written before the next test starts: a run that was killed goes on, and gives the
-same pairs. Each all-reduce is believed only if NCCL used EFA with all interfaces of the type, the
-traffic counters of every interface moved, and no value was wrong.
+same pairs. Each all-reduce is believed only if no value was wrong and it used EFA: with NCCL, by
+what it says and by the traffic counters of every interface; with nccom-test, by the counters.
 """
 
 from __future__ import annotations
@@ -16,10 +16,13 @@ from typing import Any, Optional
 
 from clusterwright_common import records
 
-from clusterwright_acceptance import baseline, benchmarks, floors, nccl_output, pairs, running
+from clusterwright_acceptance import baseline, floors, nccl_output, pairs, running
+from clusterwright_acceptance.allreduce import Allreduce
 from clusterwright_acceptance.checks import efa_devices
 from clusterwright_acceptance.expected import Expected
-from clusterwright_acceptance.launcher import Launched, Launcher
+from clusterwright_acceptance.launcher import LIBRARY, Launched, Launcher
+from clusterwright_acceptance.nccl_tests import NcclTests
+from clusterwright_acceptance.nccom_test import NccomTest
 from clusterwright_acceptance.outcome import (
     Outcome,
     Together,
@@ -35,14 +38,10 @@ SWEEP_SECONDS = 300.0
 SWEEP_MIB = (128, 256, 512, 1024, 2048, 4096, 8192)
 LARGEST_JOBS_AT_ONCE = 64
 MISSING, UNREADABLE, BUSY = "missing", "unreadable", "busy"
-LIBRARY = "/opt/clusterwright/lib"
-"""Where the node program installs this package (`clusterwright_node.programs.FOLDER`)."""
-
-_FIRST_OF = (
-    'for p in {}; do q=$(command -v "$p") && [ -x "$q" ] && exec "$q" "$@"; done; '
-    'echo "$0: No such file or directory" >&2; exit 127'
-)
-_DEBUG = {"NCCL_DEBUG": "INFO", "NCCL_DEBUG_SUBSYS": "INIT,NET"}
+PROGRAMS: Mapping[str, Allreduce] = {"nvidia": NcclTests(), "neuron": NccomTest()}
+"""By the kind of the nodes; nodes without accelerators have none."""
+SWEEP_MIB = NcclTests.sweep_mib
+"""The sizes of all programs."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +57,13 @@ class Measured:
     reason: str
     lost: tuple[str, ...] = ()
     values: Mapping[int, float] = field(default_factory=dict)
+
+
+def program(expected: Expected, launcher: Launcher) -> Optional[Allreduce]:
+    """The program for these nodes; None where there is none, as in pods for Neuron devices."""
+    if expected.kind == "neuron" and hasattr(launcher, "allreduce_argv"):
+        return None
+    return PROGRAMS.get(expected.kind)
 
 
 def run_pairs(
@@ -81,7 +87,7 @@ def run_pairs(
         The journal cannot be written.
     """
     raw = _kept_tests(records.read(path), run)
-    floor = floors.pair_ring(expected).value
+    floor = PROGRAMS[expected.kind].pair_floor(expected).value
     while True:
         limit = _relative_floor([test.value for test in raw]) if floor is None else floor
         tests = [_judged(test, limit) for test in raw]
@@ -114,11 +120,10 @@ def run_pairs(
 
 
 def measure_pair(pair: tuple[str, str], expected: Expected, launcher: Launcher) -> Measured:
-    """An all-reduce of two nodes with NCCL's ring, which both nodes' interfaces limit."""
-    mib = int(floors.table()["pair_ring"]["size_mib"])
-    return measure_allreduce(
-        pair, expected, launcher, (mib,), PAIR_SECONDS, {**_DEBUG, "NCCL_ALGO": "RING"}
-    )
+    """An all-reduce of two nodes of one size."""
+    own = PROGRAMS[expected.kind]
+    sizes = (own.pair_mib,)
+    return measure_allreduce(pair, expected, launcher, sizes, PAIR_SECONDS, own.pair_env)
 
 
 def measure_allreduce(
@@ -129,46 +134,36 @@ def measure_allreduce(
     seconds: float,
     env: Mapping[str, str],
 ) -> Measured:
-    """Run nccl-tests over the nodes, and check by what means it ran."""
-    count = expected.type.accelerator_count or 1
-    perf = expected.programs.get("all_reduce_perf", "all_reduce_perf")
-    places = running.PLACES["all_reduce_perf"] if perf == "all_reduce_perf" else ()
-    script = _FIRST_OF.format(" ".join([perf, *places]))
-    smallest, largest = f"{sizes_mib[0]}M", f"{sizes_mib[-1]}M"
-    words = benchmarks.arguments("all_reduce_perf", smallest=smallest, largest=largest)
-    argv = ["sh", "-c", script, perf, *words]
-    own = getattr(launcher, "allreduce_argv", None)
-    if own is not None:
-        perf, argv, count = "PyTorch", own(sizes_mib, count), 1
-        env = {**env, "PYTHONPATH": LIBRARY}
+    """Run the program of the nodes' kind over them, and check by what means it ran."""
+    own = PROGRAMS[expected.kind]
+    command = own.command(expected, launcher, len(nodes), sizes_mib)
     before = traffic_of(nodes, launcher) if expected.efa else {}
-    done = launcher.run(nodes, argv, tasks_per_node=count, timeout_seconds=seconds, env=env)
+    done = launcher.run(
+        nodes,
+        command.argv,
+        tasks_per_node=command.tasks_per_node,
+        timeout_seconds=seconds,
+        env={**command.env, **env},
+    )
     if done.lost:
         return Measured(LOST, None, f"{', '.join(done.lost)} stopped", done.lost)
+    reason = own.why_not_run(command, done)
+    if reason is not None:
+        return Measured(MISSING, None, reason)
     if done.exit_code is None:
         return Measured(HUNG, None, f"did not end within {seconds:.0f} s")
-    # MPI itself may complain about other files.
-    if done.exit_code == 127 or f"{perf}: No such file or directory" in done.stderr:
-        return Measured(MISSING, None, f"{perf} is not on these nodes")
     if not done.started:
         # Such as an MPI plug-in that this Slurm does not have: it says nothing about the nodes.
         lines = done.output.strip().splitlines()
         reason = lines[-1][:200] if lines else "srun printed nothing"
         return Measured(BUSY if done.busy else MISSING, None, reason)
     try:
-        report = nccl_output.parse(done.output)
-        values = {size: report.busbw(size * 2**20) for size in sizes_mib}
+        found = own.read(done, sizes_mib)
     except nccl_output.BadOutput as error:
         return Measured(BAD if done.exit_code else UNREADABLE, None, str(error))
-    if report.wrong:
-        bad: Optional[str] = f"{report.wrong} wrong values"
-    elif done.exit_code:
-        bad = f"the job exited {done.exit_code}"
-    else:
-        bad = _why_not_trusted(nodes, expected, launcher, done, before)
-    if bad is not None:
-        return Measured(BAD, values[sizes_mib[-1]], bad, values=values)
-    return Measured(GOOD, values[sizes_mib[-1]], "", values=values)
+    bad = found.bad or _why_not_trusted(nodes, expected, launcher, done, before)
+    value = found.values.get(sizes_mib[-1])
+    return Measured(GOOD if bad is None else BAD, value, bad or "", values=found.values)
 
 
 def cluster_allreduce(
@@ -179,12 +174,13 @@ def cluster_allreduce(
     A size is unknown where no measurement covers the size and the number of nodes; the cluster's
     baseline decides then.
     """
-    one = measure_allreduce(nodes, expected, launcher, SWEEP_MIB, SWEEP_SECONDS, _DEBUG)
+    own = PROGRAMS[expected.kind]
+    one = measure_allreduce(nodes, expected, launcher, own.sweep_mib, SWEEP_SECONDS, {})
     lost = {node: failed("the node stopped", "check") for node in one.lost}
     found: dict[int, Outcome] = {}
-    for mib in SWEEP_MIB:
+    for mib in own.sweep_mib:
         if one.verdict == HUNG:
-            found[mib] = hung("all_reduce_perf", SWEEP_SECONDS)
+            found[mib] = hung(own.program, SWEEP_SECONDS)
         elif one.verdict in (MISSING, UNREADABLE, BUSY):
             found[mib] = unknown(one.reason)
         elif one.verdict != GOOD:
@@ -260,7 +256,8 @@ def _why_not_trusted(
 ) -> Optional[str]:
     if not expected.efa or expected.type.efa_interfaces == 0:
         return None
-    reason = nccl_output.why_not_efa(done.output, expected.type.efa_interfaces)
+    own = PROGRAMS[expected.kind]
+    reason = own.why_not_efa(done, expected.type.efa_interfaces)
     if reason is not None:
         return reason
     after = traffic_of(nodes, launcher)
@@ -270,8 +267,9 @@ def _why_not_trusted(
     for node in nodes:
         earlier = {name: dict(found) for name, found in before[node].items()}
         idle = efa_devices.idle_devices(earlier, after[node])
-        if idle:
-            return f"{node}: {idle[0]} sent nothing ({len(idle)} of {len(after[node])})"
+        reason = own.why_idle(node, idle, len(after[node]))
+        if reason is not None:
+            return reason
     return None
 
 

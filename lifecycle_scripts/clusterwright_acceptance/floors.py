@@ -104,8 +104,14 @@ def pair_ring(expected: Expected) -> Floor:
     return Floor(value, f"{row['source']}; × {table()['factors']['network']}")
 
 
+def pair_neuron(expected: Expected, size_mib: float) -> Floor:
+    """The floor of an all-reduce of two nodes with nccom-test, in GB/s of bus bandwidth."""
+    curves = table()["network_allreduce"]
+    return own(expected, "pairs") or of_curve(curves, expected.instance_type, 2, size_mib)
+
+
 def allreduce(expected: Expected, nodes: int, size_mib: float) -> Floor:
-    """The floor of NCCL's all-reduce over several nodes, in GB/s of bus bandwidth."""
+    """The floor of an all-reduce over several nodes, in GB/s of bus bandwidth."""
     mine = _sized(expected, "cluster-allreduce", nodes, size_mib)
     if mine is not None:
         return mine

@@ -13,6 +13,8 @@ from typing import Optional, Protocol
 from clusterwright_common import scontrol, waiting
 from clusterwright_common.probe import Probe
 
+LIBRARY = "/opt/clusterwright/lib"
+"""Where the node program installs this package (`clusterwright_node.programs.FOLDER`)."""
 ENDING_SECONDS = 45.0
 """For a job that did not end in time: Slurm's KillWait is 30 s."""
 PMIX_FENCE = ("SLURM_PMIX_FENCE", "ring")

@@ -263,6 +263,89 @@ def test_trainium_without_a_floor_is_compared_and_kept(cluster: Cluster, trainiu
     assert (kept["median"], kept["nodes"], kept["unit"]) == (38.0, 3, "GB/s")
 
 
+def test_trainium_over_several_nodes_is_compared_with_the_guides_example(
+    cluster: Cluster, trainium: Run
+) -> None:
+    """Pairs have a floor; an all-reduce over four nodes has none, and becomes the baseline."""
+    assert trainium.report["suspects"] == []
+    for node in cluster.of_group("neuron"):
+        row = row_of(trainium.report, node, "pairs")
+        assert (row["verdict"], row["value"]) == ("pass", 46.0)
+    rows = [row for row in trainium.report["cluster_checks"] if row["id"] == "cluster-allreduce"]
+    assert [(row["size_mib"], row["nodes"], row["value"]) for row in rows] == [
+        (mib, 4, 46.0) for mib in (128, 256, 512, 1024)
+    ]
+    kept = [row for row in trainium.baselines if row["check"] == "cluster-allreduce"]
+    mine = [row for row in kept if row["instance_type"] == "trn1.32xlarge"]
+    assert {row["size_mib"] for row in mine} == {128, 256, 512, 1024}
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """A fault on the second node of Trainium, and what the pairs conclude from it."""
+
+    fault: str
+    kind: str
+    evidence: str
+
+
+PAIRS = {
+    "slow": Pairs("bench-gbps", "node", "12.5 GB/s, the floor is 40.03 GB/s"),
+    "path": Pairs("bench-path", "path", "20 GB/s, the floor is 40.03 GB/s"),
+    "fails": Pairs("bench-fails", "node", "nccom-test exited 1: 1 errors found - test failed"),
+    "hangs": Pairs("bench-hangs", "node", f"did not end within {PAIR_SECONDS:.0f} s"),
+}
+
+
+@pytest.mark.usefixtures("trainium")
+@pytest.mark.parametrize("how", PAIRS)
+def test_pairs_of_trainium_name_a_node_or_a_path(cluster: Cluster, how: str) -> None:
+    nodes, wanted = cluster.of_group("neuron"), PAIRS[how]
+    cluster.fault(nodes[3], "nccom-gbps", "38.1")
+    cluster.fault(nodes[1], wanted.fault, {"slow": "12.5", "path": nodes[0]}.get(how, ""))
+    try:
+        with cluster.pairs_end_after(PAIR_SECONDS):
+            code, report = cluster.accept(f"trainium-{how}", nodes)
+    finally:
+        cluster.fault(nodes[1], wanted.fault, None)
+    (suspect,) = report["suspects"]
+    bad = nodes[:2] if wanted.kind == "path" else nodes[1:2]
+    assert (suspect["kind"], suspect["names"]) == (wanted.kind, bad)
+    assert suspect["evidence"].endswith(wanted.evidence)
+    rejected = {} if wanted.kind == "path" else {nodes[1]: "rejected"}
+    assert verdicts(report) == {**dict.fromkeys(nodes, "accepted"), **rejected}
+    assert code == 1
+    wait_for(lambda: not cluster.slurm.check("squeue", "--noheader").strip())
+
+
+@pytest.mark.usefixtures("trainium")
+@pytest.mark.parametrize(
+    ("fault", "reason"),
+    [
+        ("nccom-old", "nccom-test has no --slurm-mode: MPI over SSH is not used"),
+        ("nccom-starts-nothing", "Requested nodes are busy"),
+    ],
+)
+def test_trainium_whose_pairs_do_not_start_is_unknown(
+    cluster: Cluster, fault: str, reason: str
+) -> None:
+    nodes = cluster.of_group("neuron")[:2]
+    usual = cluster.shorten("neuron_ranks", "START_SECONDS")
+    for node in nodes:
+        cluster.fault(node, fault)
+    try:
+        code, report = cluster.accept(fault, nodes)
+    finally:
+        cluster.shorten("neuron_ranks", "START_SECONDS", usual)
+        for node in nodes:
+            cluster.fault(node, fault, None)
+    assert (code, report["suspects"]) == (2, [])
+    assert verdicts(report) == dict.fromkeys(nodes, "unknown")
+    for node in nodes:
+        row = row_of(report, node, "pairs")
+        assert (row["verdict"], row["reason"][-len(reason) :]) == ("unknown", reason)
+
+
 @pytest.mark.usefixtures("trainium")
 def test_trainium_that_fails_hangs_or_lacks_a_device(cluster: Cluster) -> None:
     """And a node that is compared with the baseline of the first run."""
@@ -308,7 +391,7 @@ def test_a_node_that_hangs_on_lustre_is_named(cluster: Cluster) -> None:
         cluster.shorten("lustre", "SECONDS", usual)
         cluster.fault(nodes[1], "lustre-hangs", None)
     text = f"fio did not end within {PAIR_SECONDS:.0f} s"
-    (row,) = report["cluster_checks"]
+    row = report["cluster_checks"][-1]
     assert (row["id"], row["verdict"], row["reason"]) == (
         "lustre-write",
         "hung",

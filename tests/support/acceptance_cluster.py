@@ -32,7 +32,7 @@ class AcceptanceCluster(SlurmNodes):
             "lustre": (FileSystem("/fsx", "fs-0abc", "abcdef12"),),
             "scratch_path": "/opt/dlami/nvme",
             "group": node.group,
-            "floors": {"pairs": 0.03, "nvme-throughput": 1.0},
+            "floors": {"nvme-throughput": 1.0, **({} if neuron else {"pairs": 0.03})},
             "waivers": tuple(
                 {"check": check, "reason": reason, "expires": "9999-12-31", "nodes": []}
                 for check in (*NOT_HERE, *(("versions",) if neuron else ()))

@@ -116,24 +116,84 @@ exec sleep 600
 """
 
 NCCOM_TEST = f"""#!/usr/bin/python3
-# Faults: `nccom-gbps` has the bandwidth in GB/s, `nccom-fails` and `nccom-hangs` need no text.
-import json, os, sys, time
+# Within a node: the fault `nccom-gbps` has the bandwidth in GB/s, `nccom-fails` and `nccom-hangs`
+# need no text. Over several nodes, in Slurm mode, it starts `neuron-bench` on each with srun, as
+# the guide says; `nccom-old` has no such mode, and `nccom-starts-nothing` no srun that works.
+import json, os, subprocess, sys, time
 
 FAULTS = "{FAULTS}"
 words = sys.argv[1:]
-if os.path.exists(FAULTS + "/nccom-hangs"):
+
+
+def has(fault):
+    return os.path.exists(f"{{FAULTS}}/{{fault}}")
+
+
+def option(name, default=None):
+    return words[words.index(name) + 1] if name in words else default
+
+
+if "--help" in words:
+    print("usage: nccom-test -r NWORKERS", "" if has("nccom-old") else "[--slurm-mode]")
+    sys.exit()
+if has("nccom-hangs"):
     print("Neuron runtime: initializing", flush=True)
     time.sleep(600)
-if os.path.exists(FAULTS + "/nccom-fails"):
+if has("nccom-fails"):
     print("ERROR  NRT:nrt_init  Failed to initialize neuron device 3", file=sys.stderr)
     sys.exit(1)
-size = int(words[words.index("-b") + 1])
-with open(FAULTS + "/nccom-gbps") as file:
-    rate = float(file.read())
-row = {{"size(B)": size, "count(elems)": size // 4, "type": "fp32", "time:avg(us)": 1.0}}
-row.update({{"algbw(GB/s)": rate / 2, "busbw(GB/s)": rate}})
-with open(words[words.index("--report-to-json-file") + 1], "w") as file:
-    json.dump({{"results": [row]}}, file)
+if "--slurm-mode" in words:
+    if has("nccom-starts-nothing"):
+        sys.exit("srun: error: Unable to create step for job: Requested nodes are busy")
+    count = option("-N")
+    command = ["srun", f"--jobid={{option('--slurm-job-id')}}", f"--nodes={{count}}"]
+    command += [f"--ntasks={{count}}", "--kill-on-bad-exit=1", "/usr/local/bin/neuron-bench"]
+    done = subprocess.run(command, stdout=subprocess.PIPE)
+    if done.returncode:
+        print("1 errors found - test failed")
+        sys.exit(1)
+    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    names = {{row["node"] for row in rows}}
+    rate = min(row["slow"] if row["with"] in names else row["gbps"] for row in rows)
+else:
+    with open(FAULTS + "/nccom-gbps") as file:
+        rate = float(file.read())
+found = []
+size, largest = int(option("-b")), int(option("-e"))
+while size <= largest:
+    row = {{"size(B)": size, "count(elems)": size // 4, "type": "fp32", "time:avg(us)": 1.0}}
+    found.append({{**row, "algbw(GB/s)": rate / 2, "busbw(GB/s)": rate}})
+    size *= int(option("-f"))
+with open(option("--report-to-json-file"), "w") as file:
+    json.dump({{"results": found}}, file)
+"""
+
+NEURON_BENCH = f"""#!/usr/bin/python3
+# What nccom-test starts on each node. Faults: `bench-gbps` has the bandwidth in GB/s, else it is
+# 46; `bench-path` has a node with which it is 20; `bench-fails` and `bench-hangs` need no text.
+import glob, json, os, sys, time
+
+FAULTS = "{FAULTS}"
+
+
+def fault(name):
+    try:
+        with open(f"{{FAULTS}}/{{name}}") as file:
+            return file.read().strip()
+    except FileNotFoundError:
+        return None
+
+
+time.sleep(600 if fault("bench-hangs") is not None else 0.3)
+if fault("bench-fails") is not None:
+    sys.exit("ERROR  NRT:nrt_init  Failed to initialize neuron device 3")
+for counter in glob.glob("/sys/class/infiniband/*/ports/1/hw_counters/tx_bytes"):
+    with open(counter) as file:
+        sent = int(file.read())
+    with open(counter, "w") as file:
+        file.write(str(sent + 4096))
+row = {{"node": os.environ["SLURMD_NODENAME"], "with": fault("bench-path"), "slow": 20.0}}
+print(json.dumps({{**row, "gbps": float(fault("bench-gbps") or 46.0)}}))
 """
 
 
@@ -145,5 +205,6 @@ def install(nodes: SlurmNodes) -> None:
         "fi_pingpong": FI_PINGPONG,
         "dcgmi": DCGMI,
         "nccom-test": NCCOM_TEST,
+        "neuron-bench": NEURON_BENCH,
     }.items():
         nodes.program(f"/usr/local/bin/{name}", text)

@@ -21,6 +21,10 @@ def table() -> dict[str, Any]:
     # The node program imports nothing of the product, and the product nothing of it.
     registry = importlib.import_module("clusterwright_acceptance.registry")
     expected = importlib.import_module("clusterwright_acceptance.expected")
+    floors, several, comparison = (
+        importlib.import_module(f"clusterwright_acceptance.{name}")
+        for name in ("floors", "cluster_run", "comparison")
+    )
     nodes = {
         kind: expected.Expected(
             "node",
@@ -39,7 +43,7 @@ def table() -> dict[str, Any]:
             kinds = [kind for kind, node in nodes.items() if applies(node) is None]
             needs_efa = all(applies(replace(nodes[kind], efa=False)) for kind in kinds)
         else:
-            kinds = list(TYPES) if check.id == "lustre-write" else ["nvidia"]
+            kinds = list(TYPES if check.id == "lustre-write" else several.PROGRAMS)
             needs_efa = False
         rows.append(
             {
@@ -53,10 +57,6 @@ def table() -> dict[str, Any]:
                 "about": check.about,
             }
         )
-    floors, several, comparison = (
-        importlib.import_module(f"clusterwright_acceptance.{name}")
-        for name in ("floors", "cluster_run", "comparison")
-    )
     limits = {level: registry.limit_seconds(level) for level in registry.levels()}
     return {
         "schema_version": 1,

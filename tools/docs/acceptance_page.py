@@ -30,18 +30,30 @@ hardware: programs and their output are emulated in the tests.
 A node is accepted if no check failed, hung or is unknown. What resolves a failure is `report`
 (change software or configuration), `check` (the next level finds out more), `reboot` or `replace`.
 """
-_TRAINIUM_TEXT: Final = """\
-## Trainium over several nodes
+_SEVERAL_TEXT: Final = """\
+## All-reduce over several nodes
 
-Nodes of Trainium are tested one by one, and the figures of each are compared with those of the
-others: `neuron-allreduce` within a node, `efa-loopback` for each EFA interface. Of the tests of
-several nodes only `lustre-write` runs on them; no all-reduce over pairs or over all nodes does,
-so acceptance names no bad path between two of them. Over several nodes nccom-test starts its
-processes itself, with MPI over SSH or, in its Slurm mode, with `srun` from the head node. Its
-guide does not say how either tells which node stopped or hung, or a job that failed from one that
-did not start, without which good nodes would be rejected. The jobs
-[`nccom-test`](jobs.md#nccom-test) and [`efa-pairs`](jobs.md#efa-pairs) measure several nodes,
-without a verdict of acceptance.
+`pairs` and `cluster-allreduce` run nccl-tests on nodes with GPUs, and nccom-test on nodes of
+Trainium with Slurm. Both are concluded from in the same way: a bad pair blames neither node, and
+further rounds with other partners tell a bad node from a bad path.
+
+On Trainium each test is a job with one task on each node, whose first task starts nccom-test in
+its Slurm mode (guide of v2.28.1); nccom-test then starts its ranks, one for each logical
+NeuronCore, as another step of the same job. Its guide does not say how it reports a node that
+stopped, or ranks that did not start, so nothing depends on its messages. Slurm reports a node that
+stops; each task looks whether a process of the other step appears on its node. A pair is
+
+- *good* if nccom-test ends with a report of the size, the floor is reached and an EFA device of
+  each node sent something;
+- *bad* if nccom-test fails after its ranks started, or its job does not end in its time;
+- *not tested* if its ranks did not start on a node within 60 s, or nccom-test is missing or has no
+  Slurm mode: MPI over SSH is not used. Both nodes are tried with another partner; a node whose
+  tests never start is unknown, not rejected.
+
+The sizes are 128 MiB to 1 GiB, pairs have 1 GiB. nccom-test's GB are GiB. A floor is known only
+for two trn1.32xlarge. On Kubernetes nccom-test cannot start ranks on several nodes, and these two
+checks do not run on Trainium. The authors have not run nccom-test: the tests of Clusterwright have
+a stand-in that starts its ranks with Slurm's `srun`.
 """
 _FLOOR_TEXT: Final = """\
 ## Floors
@@ -59,7 +71,7 @@ def page() -> str:
     """The page."""
     floors = json.loads(_FLOORS.read_text(encoding="utf-8"))
     return (
-        "\n".join([_TEXT, _checks(), _TRAINIUM_TEXT, _FLOOR_TEXT, *_floors(floors)]).rstrip()
+        "\n".join([_TEXT, _checks(), _SEVERAL_TEXT, _FLOOR_TEXT, *_floors(floors)]).rstrip()
         + "\n"
     )
 
@@ -106,10 +118,10 @@ def _floors(floors: dict[str, Any]) -> list[str]:
         "",
         f"{pair['gbps_per_400gbit']} GB/s for each 400 Gb/s of the instance's network, up to "
         f"{pair['largest_network_gbps']} Gb/s, with NCCL's ring and {pair['size_mib']} MiB: "
-        f"{pair['source']}.",
+        f"{pair['source']}. On Trainium the reference is that of two nodes and 1024 MiB below.",
         "",
     ]
-    lines += ["### All-reduce over several nodes (NCCL), references in GB/s", ""]
+    lines += ["### All-reduce over several nodes, references in GB/s", ""]
     for curve in floors["network_allreduce"]:
         nodes = [str(count) for count in curve["nodes"]]
         lines += [f"{curve['type']}: {curve['source']}", ""]

@@ -491,12 +491,19 @@ def test_a_whole_result_of_a_node_that_did_not_end_is_none(tmp_path: Path) -> No
     assert rows(run(tmp_path, Slurm(n1=late)))[0][1] == "rejected"
 
 
-def test_several_nodes_of_trainium_only_write_to_lustre(tmp_path: Path, together: Several) -> None:
+@pytest.mark.parametrize("pods", [False, True])
+def test_nodes_of_trainium_are_paired_where_slurm_is(
+    tmp_path: Path, together: Several, pods: bool
+) -> None:
     slurm = four()
     slurm.kind = "neuron"
+    if pods:
+        vars(slurm)["allreduce_argv"] = lambda *_: []
     report = run(tmp_path, slurm, "standard")
-    assert (together.paired, together.over) == ([], [])
-    assert [row["id"] for row in report["cluster_checks"]] == ["lustre-write"]
+    every = [] if pods else ["n0", "n1", "n2", "n3"]
+    assert (together.paired, together.over) == (every, every)
+    ids = [row["id"] for row in report["cluster_checks"]]
+    assert ids == (["lustre-write"] if pods else ["cluster-allreduce", "lustre-write"])
     assert {row[1] for row in rows(report)} == {"accepted"}
 
 
