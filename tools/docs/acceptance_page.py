@@ -71,8 +71,7 @@ def page() -> str:
     """The page."""
     floors = json.loads(_FLOORS.read_text(encoding="utf-8"))
     return (
-        "\n".join([_TEXT, _checks(), _SEVERAL_TEXT, _FLOOR_TEXT, *_floors(floors)]).rstrip()
-        + "\n"
+        "\n".join([_TEXT, _checks(), _SEVERAL_TEXT, _FLOOR_TEXT, *_floors(floors)]).rstrip() + "\n"
     )
 
 
