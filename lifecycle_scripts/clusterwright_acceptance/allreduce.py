@@ -30,12 +30,23 @@ class Figures:
 
 
 class Allreduce(Protocol):
-    """One program. Pairs take `pair_mib` and `pair_env`, all nodes together `sweep_mib`."""
+    """One program."""
 
-    program: str
-    pair_mib: int
-    pair_env: Mapping[str, str]
-    sweep_mib: tuple[int, ...]
+    @property
+    def program(self) -> str:
+        """Its name in `benchmarks.json`."""
+
+    @property
+    def pair_mib(self) -> int:
+        """The message size of pairs."""
+
+    @property
+    def pair_env(self) -> Mapping[str, str]:
+        """Variables of pairs."""
+
+    @property
+    def sweep_mib(self) -> tuple[int, ...]:
+        """The message sizes of all nodes together."""
 
     def ranks(self, expected: Expected) -> int:
         """Ranks of one node."""

@@ -83,7 +83,7 @@ def watch(given: Mapping[str, str], ended: threading.Event) -> Optional[Path]:
 
 
 def _accompany(node: str, given: Mapping[str, str]) -> None:
-    """Say whether the ranks came, and stay as long as they do.
+    """Print whether the ranks came, and stay as long as they do.
 
     So this step has a task on each node, by which srun notices one that stops.
     """

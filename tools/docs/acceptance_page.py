@@ -52,8 +52,8 @@ stops; each task looks whether a process of the other step appears on its node. 
 
 The sizes are 128 MiB to 1 GiB, pairs have 1 GiB. nccom-test's GB are GiB. A floor is known only
 for two trn1.32xlarge. On Kubernetes nccom-test cannot start ranks on several nodes, and these two
-checks do not run on Trainium. The authors have not run nccom-test: the tests of Clusterwright have
-a stand-in that starts its ranks with Slurm's `srun`.
+checks do not run on Trainium. The authors have not run nccom-test: in the tests of Clusterwright
+it is emulated by a program that starts its ranks with Slurm's `srun`.
 """
 _FLOOR_TEXT: Final = """\
 ## Floors

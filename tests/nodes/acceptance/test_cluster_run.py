@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import subprocess
 import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -251,34 +250,6 @@ def test_a_pair_that_does_not_start_leaves_the_others_alone(
     outcomes = pair_outcomes(list(found.speeds), conclusion, tests)
     assert (outcomes["n2"].verdict, outcomes["n2"].reason) == ("unknown", f"not tested: {reason}")
     assert outcomes["n3"].verdict == "pass"
-
-
-def test_program_is_found_in_its_usual_places(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    place = tmp_path / "all_reduce_perf"
-    place.write_text('#!/bin/sh\necho "$@"\n')
-    place.chmod(0o755)
-    monkeypatch.setattr(running, "PLACES", {"all_reduce_perf": ("/none", str(place))})
-    found = cluster(2)
-    words: list[str] = []
-    real = found.run
-
-    def run(nodes: Sequence[str], argv: Sequence[str], **options: Any) -> Launched:
-        if "counters" not in argv:
-            words[:] = argv
-        return real(nodes, argv, **options)
-
-    monkeypatch.setattr(found, "run", run)
-    measure_pair(("n0", "n1"), EXPECTED, found)
-
-    def printed() -> tuple[int, str]:
-        done = subprocess.run(words, capture_output=True, text=True, check=False)
-        return done.returncode, done.stdout + done.stderr
-
-    assert printed() == (0, "-b 8192M -e 8192M -f 2 -g 1 -c 1 -n 20 -w 5\n")
-    place.unlink()
-    assert printed() == (127, "all_reduce_perf: No such file or directory\n")
 
 
 @pytest.mark.parametrize(

@@ -13,13 +13,13 @@ import pytest
 from clusterwright_acceptance import cluster_run, floors
 from clusterwright_acceptance.cluster_run import cluster_allreduce, measure_pair, pair_suspects
 from clusterwright_acceptance.expected import Expected
+from clusterwright_acceptance.kubernetes_launcher import KubernetesLauncher
 from clusterwright_acceptance.launcher import Launched
 from clusterwright_acceptance.nccom_test import RANKS_OF_DEVICE, NccomTest
 from clusterwright_acceptance.running import Missing
 
 from clusterwright.catalog.neuron_cores import CORES_OF_CHIP
-from tests.nodes.acceptance.fake_kubernetes import FakeKubernetes
-from tests.nodes.acceptance.test_kubernetes_launcher import launcher as kubernetes
+from tests.nodes.acceptance.fake_kubernetes import NAMESPACE, FakeKubernetes, template
 
 TRN1 = Expected("node", "trn1.32xlarge", "neuron")
 TRN2 = dataclasses.replace(TRN1, instance_type="trn2.48xlarge")
@@ -161,7 +161,7 @@ def test_a_bad_node_is_named_by_meeting_several_partners(
     assert bad == {"n5"}
 
 
-def test_a_slow_node_and_a_slow_path_are_told_apart(tmp_path: Path) -> None:
+def test_a_slow_node_and_a_slow_path_are_distinguished(tmp_path: Path) -> None:
     found = Trainium(8, n6=30.0)
     found.paths = {frozenset(("n0", "n1"))}
     suspects, outcomes = suspects_of(found, tmp_path / "a")
@@ -263,7 +263,8 @@ def test_all_nodes_by_size() -> None:
 
 
 def test_pods_have_no_slurm_to_start_ranks_with() -> None:
-    pods = kubernetes(FakeKubernetes([], lambda *_: (0, "", "")))
+    api = FakeKubernetes([], lambda *_: (0, "", ""))
+    pods = KubernetesLauncher(api, NAMESPACE, template("workers"))
     assert cluster_run.program(TRN1, pods) is None
     assert cluster_run.program(dataclasses.replace(TRN1, kind="nvidia"), pods) is not None
     assert cluster_run.program(dataclasses.replace(TRN1, kind="none"), Trainium(2)) is None
