@@ -45,6 +45,7 @@ def resolve(layers: Layers) -> Resolved:
     _default_accounting(resolved)
     _tenants(resolved)
     _default_provisioning(resolved)
+    _default_hold(resolved)
     return resolved
 
 
@@ -250,3 +251,17 @@ def _default_provisioning(resolved: Resolved) -> None:
     if slurm.get("configuration") == "scripted" and "node_provisioning" not in resilience:
         resolved.data["resilience"] = {**resilience, "node_provisioning": "all-at-once"}
         resolved.derived.add(("resilience", "node_provisioning"))
+
+
+def _default_hold(resolved: Resolved) -> None:
+    """No node takes a job before it is accepted, unless the file says otherwise.
+
+    On Kubernetes nodes are tested only with an image, which the user has to provide.
+    """
+    acceptance = resolved.data.get("acceptance", {})
+    platform = _platform(resolved)
+    if platform is None or not isinstance(acceptance, dict) or "hold" in acceptance:
+        return
+    if platform.uses_slurm or acceptance.get("image") is not None:
+        resolved.data["acceptance"] = {**acceptance, "hold": True}
+        resolved.derived.add(("acceptance", "hold"))

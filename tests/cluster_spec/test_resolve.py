@@ -45,7 +45,7 @@ def test_given_partition_is_kept() -> None:
 def test_a_file_system_is_named_after_its_mount_path(mount_path: str, name: str) -> None:
     found = resolved({"storage": {"lustre": [{"mount_path": mount_path}]}})
     assert found.data["storage"]["lustre"][0]["name"] == name
-    assert found.derived == {("partition",), ("storage", "lustre", 0, "name")}
+    assert ("storage", "lustre", 0, "name") in found.derived
 
 
 def test_given_name_is_kept() -> None:
@@ -79,7 +79,7 @@ def test_compute_groups_share_one_partition_by_default() -> None:
 def test_wrong_types_are_reported_by_the_models(data: dict[str, Any]) -> None:
     found = resolved(data)
     assert found.problems == []
-    assert found.data == {**data, "partition": "aws"}
+    assert found.data == {**data, "partition": "aws", "acceptance": {"hold": True}}
 
 
 def test_given_values_are_not_changed() -> None:
@@ -113,3 +113,28 @@ def test_scripted_mode_starts_all_nodes_at_once_by_default(
     assert found.data.get("resilience", {}).get("node_provisioning") == mode
     derived = ("resilience", "node_provisioning") in found.derived
     assert derived == (mode == "all-at-once")
+
+
+@pytest.mark.parametrize(
+    ("data", "hold", "derived"),
+    [
+        ({}, True, True),
+        ({"acceptance": {"level": "standard"}}, True, True),
+        ({"acceptance": {"hold": False}}, False, False),
+        ({"platform": "parallelcluster"}, True, True),
+        ({"platform": "pcs"}, True, True),
+        # Without an image no node is tested there.
+        ({"platform": "hyperpod-eks"}, None, False),
+        ({"platform": "eks", "acceptance": {"level": "quick"}}, None, False),
+        ({"platform": "eks", "acceptance": {"image": "example.com/a@sha256:1"}}, True, True),
+        # The models report what is no section.
+        ({"acceptance": "yes"}, None, False),
+    ],
+)
+def test_nodes_that_are_tested_are_held_unless_the_file_says_otherwise(
+    data: dict[str, Any], hold: bool | None, derived: bool
+) -> None:
+    found = resolved(data)
+    section = found.data.get("acceptance")
+    assert (section.get("hold") if isinstance(section, dict) else None) is hold
+    assert (("acceptance", "hold") in found.derived) is derived

@@ -29,6 +29,7 @@ ACTION = NodeAction(
     "ip-workers-1", "workers", "i-workers-1", None, "ip-workers-1", "ip-workers-1", "Running"
 )
 SINCE = NOW - minutes(1)
+OPEN: dict[str, Any] = {"acceptance": {"hold": False}}
 NEW = node(1, instance_id="i-new")
 
 
@@ -153,10 +154,13 @@ def test_unknown_views(tmp_path: Path) -> None:
 
 
 def test_parallelcluster_has_only_slurms_view(tmp_path: Path) -> None:
-    spec = load(tmp_path, platform="parallelcluster")
+    spec = load(tmp_path, platform="parallelcluster", **OPEN)
     view = SchedulerView(published([in_slurm(1, boot_time=SINCE)], acceptance={}), None)
     state = cluster_state(spec, scheduler=view)
     assert progress(spec.cluster, state, ACTION, "reboot", asked_at=ASKED).stage == "ready"
+    held = load(tmp_path, platform="parallelcluster").cluster
+    found = progress(held, state, ACTION, "reboot", asked_at=ASKED)
+    assert (found.stage, found.reason) == ("waiting", "it waits for acceptance")
     state = cluster_state(spec, scheduler=SchedulerView(published([in_slurm(3)]), None))
     assert progress(spec.cluster, state, ACTION, "reboot", asked_at=ASKED).reason == (
         "the scheduler does not have the node"
@@ -164,7 +168,7 @@ def test_parallelcluster_has_only_slurms_view(tmp_path: Path) -> None:
 
 
 def by_ec2(folder: Path, *nodes: Any, slurm: Any = None, **changes: Any) -> Progress:
-    spec = load(folder, platform="parallelcluster", **changes)
+    spec = load(folder, platform="parallelcluster", **OPEN, **changes)
     view = SchedulerView(published([slurm or in_slurm(1)], acceptance={}), None)
     state = cluster_state(spec, nodes=nodes, scheduler=view)
     return progress(spec.cluster, state, ACTION, "replace", asked_at=ASKED)

@@ -70,9 +70,9 @@ class Acceptance(Model):
     boot, a replacement and a reboot; a waiver opens it, an unknown result does not. On HyperPod
     with Slurm it is a reservation, on Kubernetes a taint. On ParallelCluster and PCS slurmd starts
     only after the level `quick`, and a node that is not accepted is replaced: on ParallelCluster
-    until its protected mode stops the queue, on PCS without an end that is published. `init` and
-    `plan --write` write true with Slurm. False if it is not stated, because a cluster whose checks
-    cannot pass on its image would take no job."""
+    until its protected mode stops the queue, on PCS without an end that is published. True if it
+    is not stated; on Kubernetes only with `image`, without which no node is tested. A cluster
+    whose checks cannot pass on its image takes no job until they are waived."""
 
     image: (
         Annotated[

@@ -16,6 +16,7 @@ def problems(cluster: Cluster) -> Iterator[Problem]:
         yield Problem(
             "all nodes are held until they are accepted: DNS and other add-ons could not run",
             ("acceptance", "hold"),
-            hint="add a group: {name: system, role: system, instance_type: m5.4xlarge, count: 2}",
+            hint="add a group: {name: system, role: system, instance_type: m5.4xlarge, count: 2}, "
+            "or state acceptance.hold: false",
             other_path=("compute",),
         )

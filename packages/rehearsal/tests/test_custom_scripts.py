@@ -51,6 +51,8 @@ def test_groups_have_the_names_in_the_parameters(data: dict[str, Any], tmp_path:
     again = load_cluster(path).cluster
     assert again.slurm.configuration == "scripted"
     assert [tuple(p.groups) for p in again.slurm.partitions] == [("worker-1",)]
+    # Their scripts have no acceptance program, which would open held nodes.
+    assert not again.acceptance.hold
 
 
 def test_missing_worker_groups_are_added(data: dict[str, Any], tmp_path: Path) -> None:

@@ -41,7 +41,6 @@ def test_only_a_limit_that_cannot_be_raised_counts(
 @pytest.mark.parametrize(
     ("acceptance", "checks"),
     [
-        (None, None),
         ({"hold": False}, None),
         ({"hold": True}, ["locked-memory"]),
         ({"hold": True, "waivers": [OWN]}, ["gpu-health", "locked-memory"]),
@@ -50,14 +49,14 @@ def test_only_a_limit_that_cannot_be_raised_counts(
 def test_the_waiver_is_that_of_a_spec_with_the_hold(
     monkeypatch: pytest.MonkeyPatch,
     tmp_path: Path,
-    acceptance: dict[str, Any] | None,
+    acceptance: dict[str, Any],
     checks: list[str] | None,
 ) -> None:
     limit(monkeypatch, 8 * 2**20, may_raise=False)
     spec = load_cluster(ROOT / "configs/dev.yaml")
     data = cluster_size.reduced(spec.cluster, spec.resolved(), 4).data
     data = {key: value for key, value in data.items() if key != "acceptance"}
-    data |= {"acceptance": acceptance} if acceptance else {}
+    data |= {"acceptance": acceptance}
     found, notes = host_limits.waived(data)
     if checks is None:
         assert (found, notes) == (data, [])

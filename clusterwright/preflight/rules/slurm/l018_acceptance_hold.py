@@ -14,9 +14,8 @@ class AcceptanceHold(Rule[tuple[str, ...]]):
 
     def subjects(self, context: Context) -> Subjects[tuple[str, ...]]:
         cluster = context.cluster
-        # Without an image nodes of Kubernetes are not tested, and the user has to provide it. A
-        # file without the section is from before there was one, or small on purpose.
-        if not cluster.uses_slurm or "acceptance" not in cluster.model_fields_set:
+        # Without an image nodes of Kubernetes are not tested, and the user has to provide it.
+        if not cluster.uses_slurm:
             return
         groups = tuple(
             group.name
