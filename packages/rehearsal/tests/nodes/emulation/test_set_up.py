@@ -104,12 +104,17 @@ def test_disks_instance_id_and_shared_memory(boot: Any, machine: Path) -> None:
     assert "/dev/shm" in found.mounts
 
 
-def test_a_machine_without_devices_has_only_a_boot_id_for_sandboxes(
+def test_a_machine_without_devices_has_an_instance_id_and_a_boot_id(
     boot: Any, machine: Path
 ) -> None:
     found = boot("m5.xlarge")
+    assert found.devices == {}
+    assert "/sys/class" not in found.mounts
     # That of systemd-nspawn is unmounted first.
-    assert (found.devices, found.mounts) == ({}, ["/proc/sys/kernel/random/boot_id"] * 2)
+    assert found.mounts.count("/proc/sys/kernel/random/boot_id") == 2
+    assert "/sys/devices/virtual" in found.mounts
+    tag = machine.parent / "virtual/upper/dmi/id/board_asset_tag"
+    assert tag.read_text() == "i-0123456789abcdef0\n"
     text = Path("/proc/sys/kernel/random/boot_id").read_text()
     assert (machine.parent / "boot_id").read_text() == text
     assert (machine.parent / "faults").is_dir()

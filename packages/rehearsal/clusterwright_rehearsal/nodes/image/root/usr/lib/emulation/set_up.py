@@ -112,8 +112,6 @@ def _neuron(state: Path, count: int) -> None:
 
 def _classes(state: Path, found: dict[str, Any], neuron: int) -> None:
     efa, disks = int(found["efa"]), int(found["nvme"]["count"])
-    if not efa and not neuron and not disks:
-        return
     own = state / "sysfs"
     own.mkdir(exist_ok=True)
     if not os.path.ismount(own):
@@ -137,7 +135,8 @@ def _classes(state: Path, found: dict[str, Any], neuron: int) -> None:
     tag = virtual / "upper" / "dmi" / "id" / "board_asset_tag"
     tag.parent.mkdir(parents=True, exist_ok=True)
     tag.write_text(f"{found['instance_id']}\n")
-    _overlay(str(own / "class"), "/sys/class", classes)
+    if efa or neuron or disks:
+        _overlay(str(own / "class"), "/sys/class", classes)
     _overlay(str(own / "devices/virtual"), "/sys/devices/virtual", virtual)
 
 
