@@ -91,7 +91,12 @@ def test_a_report_is_looked_at_once_however_many_nodes_answer_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     read: list[str] = []
-    monkeypatch.setattr(log_lines, "hosts", lambda text: read.append(text) or hosts(text))
+
+    def counted(text: str) -> tuple[str, ...]:
+        read.append(text)
+        return hosts(text)
+
+    monkeypatch.setattr(log_lines, "hosts", counted)
     down = "error: Nodes w-[3-4] not responding\n"
     lines = of_log((down + "Node x-1 now responding\n") * 20)
     assert (len(lines), len(read)) == (20, 20)
