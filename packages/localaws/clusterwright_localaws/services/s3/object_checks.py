@@ -13,6 +13,7 @@ from clusterwright_localaws.core.call import Call, operation
 from clusterwright_localaws.core.errors import AwsError, ForwardToMoto
 from clusterwright_localaws.services.s3.fixes.object_parts import completed_parts
 from clusterwright_localaws.services.s3.kms_keys import check_key_of_object
+from clusterwright_localaws.services.s3.missing_objects import check_listing
 from clusterwright_localaws.services.s3.object_versions import check_version
 from clusterwright_localaws.services.s3.world_buckets import find_bucket, find_version
 
@@ -35,6 +36,7 @@ def get_part(call: Call) -> Mapping[str, Any]:
     number = request.get("PartNumber")
     bucket = find_bucket(request["Bucket"])
     if bucket is not None:
+        check_listing(call, bucket)
         check_version(request, of_a_head=call.operation == "HeadObject")
         if call.operation == "GetObject":
             found = find_version(bucket, request["Key"], request.get("VersionId"))
