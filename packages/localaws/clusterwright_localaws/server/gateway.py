@@ -48,6 +48,7 @@ from clusterwright_localaws.services.ec2 import client_tokens, network_checks, t
 from clusterwright_localaws.services.ec2 import reserved_tags as ec2_reserved_tags
 from clusterwright_localaws.services.ec2.common import dry_run
 from clusterwright_localaws.services.ec2.network import network_of
+from clusterwright_localaws.services.kms.key_states import check_states
 from clusterwright_localaws.services.s3.customer_keys import check_keys
 from clusterwright_localaws.services.s3.expected_owners import check_owners
 from clusterwright_localaws.services.s3.presigned_urls import check_url, take_headers
@@ -269,6 +270,8 @@ def _answer(
         signed=access_key_of(request) is not None,
         by_aws=by_aws,
     )
+    if service == "kms":
+        check_states(call)
     ask = functools.partial(_implemented, implementation, call, request, to_moto, hits, acting)
     with notes() as noted:
         if service == "ec2":

@@ -28,8 +28,6 @@ def schedule_key_deletion(call: Call) -> Mapping[str, Any]:
             f"PendingWindowInDays must be between {_DAYS[0]} and {_DAYS[-1]}",
             400,
         )
-    if key.key_state == "PendingDeletion":
-        raise AwsError("KMSInvalidStateException", f"{key.arn} is pending deletion.", 400)
     date = kms.schedule_key_deletion(key.id, days)
     return {
         "KeyId": key.arn,
@@ -42,8 +40,6 @@ def schedule_key_deletion(call: Call) -> Mapping[str, Any]:
 @operation("kms", "CancelKeyDeletion")
 def cancel_key_deletion(call: Call) -> Mapping[str, Any]:
     kms, key = _key(call)
-    if key.key_state != "PendingDeletion":
-        raise AwsError("KMSInvalidStateException", f"{key.arn} is not pending deletion.", 400)
     kms.cancel_key_deletion(key.id)
     if keys.lacks_material(key):
         key.key_state = "PendingImport"

@@ -26,7 +26,6 @@ def replicate_key(call: Call) -> Mapping[str, Any]:
     check_tags(tags)
     if not primary.multi_region or multi_region.is_replica(primary):
         raise multi_region.not_primary(primary)
-    keys.check_state(primary)
     check_lockout(call)
     there = moto_state.backend("kms", call.account, region)
     if primary.id in there.keys:

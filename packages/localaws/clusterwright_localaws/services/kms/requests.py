@@ -107,7 +107,6 @@ def generate_random(call: Call) -> Mapping[str, Any]:
 @operation("kms", "GetPublicKey")
 def get_public_key(call: Call) -> Mapping[str, Any]:
     key = keys.key_of(call)
-    keys.check_state(key)
     if key.key_spec == keys.SYMMETRIC or key.key_spec.startswith("HMAC"):
         raise AwsError("UnsupportedOperationException", "", 400)
     return {

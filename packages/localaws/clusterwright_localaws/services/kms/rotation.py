@@ -83,7 +83,6 @@ def get_key_rotation_status(call: Call) -> Mapping[str, Any]:
 @operation("kms", "RotateKeyOnDemand")
 def rotate_key_on_demand(call: Call) -> Mapping[str, Any]:
     key = keys.key_of(call, aliases=False)
-    keys.check_state(key)
     if key.key_spec != keys.SYMMETRIC or key.origin not in ("AWS_KMS", "EXTERNAL"):
         raise AwsError("UnsupportedOperationException", "", 400)
     if multi_region.is_replica(key):
@@ -130,7 +129,6 @@ def _key(call: Call) -> Any:
 
 
 def _refuse_unless_usable(key: Any) -> None:
-    keys.check_state(key)
     if key.key_spec != keys.SYMMETRIC:
         raise AwsError("UnsupportedOperationException", "", 400)
     if key.origin != "AWS_KMS":

@@ -1,5 +1,7 @@
 """moto's messages about keys that do not exist, and about names of aliases, are not KMS's.
 
+Some of its operations take no ARNs.
+
 https://docs.aws.amazon.com/kms/latest/developerguide/kms-alias.html
 """
 
@@ -16,9 +18,12 @@ DESCRIPTION = (
     "KMS: a key that does not exist is refused with KMS's messages (Invalid keyId 'x', Invalid "
     "arn and the Region), and a new alias without alias/ too"
 )
+# Operations, by moto's names, whose first argument must be the id of a key.
+_ONLY_IDS = ("disable_key", "enable_key", "update_key_description")
 
 
 def apply() -> None:
+    from moto.kms.models import KmsBackend
     from moto.kms.responses import KmsResponse
 
     validate = KmsResponse._validate_cmk_id
@@ -43,5 +48,14 @@ def apply() -> None:
             )
         return str(set_alias(self, update))
 
+    for name in _ONLY_IDS:
+        setattr(KmsBackend, name, _taking_arns(getattr(KmsBackend, name)))
     KmsResponse._validate_cmk_id = _validate_cmk_id  # type: ignore[method-assign]
     KmsResponse._set_alias = _set_alias  # type: ignore[method-assign]
+
+
+def _taking_arns(in_moto: Any) -> Any:
+    def call(self: Any, key_id: str, *arguments: Any, **named: Any) -> Any:
+        return in_moto(self, self.get_key_id(key_id), *arguments, **named)
+
+    return call
