@@ -121,6 +121,14 @@ def _folder() -> Path:
     return Path(spec.origin).parent / "data" / "schemas"
 
 
+@functools.cache
+def extension(folder: str, name: str) -> Mapping[str, Any]:
+    """Return one of cfn-lint's own schemas, such as `aws_rds_dbinstance`, `engine_version`."""
+    path = _folder() / "extensions" / folder / f"{name}.json"
+    body: Mapping[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return body
+
+
 def _pointers(paths: Any) -> frozenset[Pointer]:
     # Some schemas write the members of objects as `properties/X`, and of lists as `items` or `*`.
     return frozenset(

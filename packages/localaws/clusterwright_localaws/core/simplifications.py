@@ -73,6 +73,7 @@ def note(text: str) -> None:
         found.append(text)
 
 
+DATABASE_VERSIONS: Final = "the engine need not have the version, which is not known here"
 IMAGE_PARAMETERS: Final = (
     "of values of parameters of type AWS::EC2::Image::Id only the form is examined"
 )
@@ -226,8 +227,15 @@ SIMPLIFICATIONS: Final = (
     ),
     Simplification(
         "rds",
-        ("CreateDBInstance",),
-        "engine version, storage, password and retention are not compared with RDS's limits",
+        ("CreateDBInstance", "ModifyDBInstance"),
+        "the engine and the Region need not have the class of the instance",
+        ("DBInstanceClass",),
+    ),
+    Simplification(
+        "rds",
+        ("CreateDBCluster", "CreateDBInstance", "ModifyDBInstance"),
+        DATABASE_VERSIONS,
+        noted=True,
     ),
     Simplification(
         "logs",

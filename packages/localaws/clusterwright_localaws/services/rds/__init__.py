@@ -1,6 +1,6 @@
 """Amazon RDS: parameters, states and quotas."""
 
-API = ("parameters", "requests", "subnets")
+API = ("clusters", "parameters", "requests", "subnets")
 FIXES = (
     "updates",
     "delays",
@@ -9,4 +9,5 @@ FIXES = (
     "parameter_groups",
     "page_sizes",
     "option_groups",
+    "aurora_storage",
 )

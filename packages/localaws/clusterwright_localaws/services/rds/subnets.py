@@ -14,10 +14,13 @@ from typing import Any
 from clusterwright_localaws.core import moto_state
 from clusterwright_localaws.core.call import Call, operation
 from clusterwright_localaws.core.errors import AwsError, ForwardToMoto
+from clusterwright_localaws.services.rds.values import check_subnet_group_name
 
 
 @operation("rds", "CreateDBSubnetGroup", "ModifyDBSubnetGroup")
 def check_subnets(call: Call) -> Mapping[str, Any]:
+    if call.operation.startswith("Create"):
+        check_subnet_group_name(call.parameters["DBSubnetGroupName"])
     zones = moto_state.backend("ec2", call.account, call.region).subnets.values()
     there = {subnet for zone in zones for subnet in zone}
     unknown = sorted(set(call.parameters["SubnetIds"]) - there)
