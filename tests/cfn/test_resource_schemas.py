@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 
-from clusterwright.cfn.resource_schemas import Schemas, schema_date, value_at
+from clusterwright.cfn.resource_schemas import Schemas, extension, schema_date, value_at
 
 
 def test_schemas_have_a_date() -> None:
@@ -32,3 +32,8 @@ def test_path_collects_values_of_lists() -> None:
     assert value_at(groups, ("Groups", "*", "Name"), is_whole) == ["a", "b", "?"]
     assert value_at(groups, ("Groups", "Name"), is_whole) is None
     assert value_at("?", ("Groups", "*"), is_whole) == "?"
+
+
+def test_schemas_of_cfn_lint_itself() -> None:
+    found = extension("aws_rds_dbinstance", "engine_version")
+    assert {"mysql", "postgres"} <= set(found["allOf"][0]["then"]["properties"]["Engine"]["enum"])

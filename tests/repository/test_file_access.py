@@ -50,6 +50,7 @@ ALLOWED = {
     "clusterwright/catalog/generate.py": {"main": _PACKAGE, "_copy": _PACKAGE},
     "clusterwright/cfn/resource_schemas.py": {
         "__init__": _PACKAGE, "schema_date": _PACKAGE, "_document": _PACKAGE,
+        "extension": _PACKAGE,
     },
     "clusterwright/cli/diff_deployed.py": {"_recorded": _TEMPORARY},
     "clusterwright/cli/init_project.py": {"_check_spec": _TEMPORARY},

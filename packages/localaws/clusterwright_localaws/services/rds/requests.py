@@ -43,7 +43,7 @@ def create_db_instance(call: Call) -> Mapping[str, Any]:
     vpc_id = surroundings.vpc_of(call, request.get("DBSubnetGroupName"))
     surroundings.check_zones(call)
     surroundings.check_groups(call, vpc_id)
-    surroundings.check_way_out(call, vpc_id)
+    surroundings.check_internet_gateway(call, vpc_id)
     surroundings.check_key(call)
     raise ForwardToMoto
 

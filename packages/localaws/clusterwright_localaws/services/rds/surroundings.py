@@ -1,4 +1,4 @@
-"""Checks of what a database is put into: security groups, zones, the way out, and keys.
+"""Checks of what a database is put into: security groups, zones, internet gateways, and keys.
 
 The codes are those of the API model; the messages are as users quote them, except that of a zone.
 """
@@ -39,7 +39,7 @@ def vpc_of(call: Call, name: str | None) -> str | None:
     return None if found is None else str(found.vpc_id)
 
 
-def check_way_out(call: Call, vpc_id: str | None) -> None:
+def check_internet_gateway(call: Call, vpc_id: str | None) -> None:
     """The VPC of a database that is publicly accessible has an internet gateway."""
     if not call.parameters.get("PubliclyAccessible") or vpc_id is None:
         return
