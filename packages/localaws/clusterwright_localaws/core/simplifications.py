@@ -77,6 +77,9 @@ DATABASE_VERSIONS: Final = "the engine need not have the version, which is not k
 IMAGE_PARAMETERS: Final = (
     "of values of parameters of type AWS::EC2::Image::Id only the form is examined"
 )
+ENDPOINT_SERVICES: Final = (
+    "a service of a provider, or one that the list of AWS's services here lacks, need not exist"
+)
 HOSTED_ZONE_PARAMETERS: Final = (
     "values of parameters of type AWS::Route53::HostedZone::Id need not exist"
 )
@@ -105,7 +108,8 @@ SIMPLIFICATIONS: Final = (
     Simplification(
         "ec2",
         ("CreateVpcEndpoint",),
-        "the service need not exist",
+        ENDPOINT_SERVICES,
+        noted=True,
     ),
     Simplification(
         "ec2",

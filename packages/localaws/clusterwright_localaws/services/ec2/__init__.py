@@ -6,6 +6,7 @@ API = (
     "block_offerings",
     "capacity_blocks",
     "capacity_reservations",
+    "endpoint_checks",
     "interruptible_reservations",
     "network_checks",
     "offerings",

@@ -30,7 +30,7 @@ def test_an_endpoint_has_a_name_in_each_zone_of_its_subnets() -> None:
     vpc = ec2.create_vpc(CidrBlock="10.0.0.0/16")["Vpc"]["VpcId"]
     subnets = [
         ec2.create_subnet(VpcId=vpc, CidrBlock=f"10.0.{number}.0/24", AvailabilityZone=zone)
-        for number, zone in enumerate((f"{REGION}b", f"{REGION}a", f"{REGION}a"))
+        for number, zone in enumerate((f"{REGION}b", f"{REGION}a", f"{REGION}c"))
     ]
     first, second, third = (one["Subnet"]["SubnetId"] for one in subnets)
     endpoint = ec2.create_vpc_endpoint(
@@ -50,6 +50,6 @@ def test_an_endpoint_has_a_name_in_each_zone_of_its_subnets() -> None:
 
     assert zones() == [f"{REGION}b"]
     ec2.modify_vpc_endpoint(VpcEndpointId=found, AddSubnetIds=[second, third])
-    assert zones() == [f"{REGION}a", f"{REGION}b"]
+    assert zones() == [f"{REGION}a", f"{REGION}b", f"{REGION}c"]
     ec2.modify_vpc_endpoint(VpcEndpointId=found, RemoveSubnetIds=[first])
-    assert zones() == [f"{REGION}a"]
+    assert zones() == [f"{REGION}a", f"{REGION}c"]

@@ -52,6 +52,7 @@ class TestManagedInterfaces:
         assert set(self.interfaces(made)) == {site.subnet_id, other}
         ec2.modify_vpc_endpoint(VpcEndpointId=made, RemoveSubnetIds=[site.subnet_id])
         assert set(self.interfaces(made)) == {other}
+        ec2.modify_vpc_attribute(VpcId=site.vpc_id, EnableDnsHostnames={"Value": True})
         ec2.modify_vpc_endpoint(VpcEndpointId=made, PrivateDnsEnabled=True)
         (vpc_endpoint,) = ec2.describe_vpc_endpoints(VpcEndpointIds=[made])["VpcEndpoints"]
         assert vpc_endpoint["PrivateDnsEnabled"]
