@@ -86,6 +86,7 @@ class AcceptWork:
             now=dt.datetime.now(dt.UTC),
             level=self._level,
             lustre=lustre_figures(cluster),
+            waivers=cluster.acceptance.waivers,
         )
         self._tell_plan("exclusive jobs of Slurm")
         requests.send(session, bucket, request)

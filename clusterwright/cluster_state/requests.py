@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import datetime as dt
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from clusterwright.aws import s3
 from clusterwright.aws.session import AwsSession
+from clusterwright.cluster_spec.models.acceptance import AcceptanceWaiver
 from clusterwright.cluster_state.not_read import NotRead
 
 VALID_FOR: Final = dt.timedelta(minutes=30)
@@ -33,6 +34,16 @@ _TIME: Final = "%Y-%m-%dT%H:%M:%SZ"
 
 class _Part(BaseModel):
     model_config = ConfigDict(extra="ignore", frozen=True, defer_build=True)
+
+
+class RequestedWaiver(_Part):
+    """A waiver of `acceptance.waivers`."""
+
+    check: str = Field(description="The id of the check.")
+    reason: str = Field(description="Why its result is accepted.")
+    expires: str = Field(description="The last day, such as 2027-01-31.")
+    nodes: tuple[str, ...] = Field(default=(), description="Its nodes; none means all.")
+    groups: tuple[str, ...] = Field(default=(), description="Their groups; none means all.")
 
 
 class Request(_Part):
@@ -56,6 +67,11 @@ class Request(_Part):
         default={},
         description="With the verb accept: capacity in GiB and throughput in MB/s per TiB of file "
         "systems, by mount path, from which the floor of writing follows.",
+    )
+    waivers: tuple[RequestedWaiver, ...] | None = Field(
+        default=None,
+        description="With the verb accept: every waiver of the file, in place of those of the "
+        "request before; null leaves these.",
     )
 
 
@@ -93,6 +109,7 @@ def new_request(
     now: dt.datetime,
     level: Level | None = None,
     lustre: Mapping[str, tuple[int, int]] | None = None,
+    waivers: Sequence[AcceptanceWaiver] | None = None,
 ) -> Request:
     """Return a request with a new id, which expires after `VALID_FOR`; `now` is in UTC."""
     return Request(
@@ -105,6 +122,17 @@ def new_request(
         expires_at=(now + VALID_FOR).strftime(_TIME),
         level=level,
         lustre=dict(lustre or {}),
+        waivers=None if waivers is None else tuple(_requested(row) for row in waivers),
+    )
+
+
+def _requested(row: AcceptanceWaiver) -> RequestedWaiver:
+    return RequestedWaiver(
+        check=row.check,
+        reason=" ".join(row.reason.split()),
+        expires=row.expires.isoformat(),
+        nodes=tuple(row.nodes),
+        groups=tuple(row.groups),
     )
 
 

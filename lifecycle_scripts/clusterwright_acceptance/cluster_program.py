@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, Optional
 
 from clusterwright_common import lemon, node_records, records
+from clusterwright_common import waivers as kept_waivers
 
 from clusterwright_acceptance import (
     accepted,
@@ -61,11 +62,18 @@ _KINDS = {"lost": "node", "unexplained": "path"}
 
 @dataclass(frozen=True)
 class Wanted:
-    """What a run tests. `lustre` is capacity in GiB and tier in MB/s per TiB, by mount path."""
+    """What a run tests. `lustre` is capacity in GiB and tier in MB/s per TiB, by mount path;
+    `waivers` are those that the controller keeps, in addition to each node's own.
+    """
 
     run: str
     level: str
     lustre: Mapping[str, tuple[int, int]]
+    waivers: Sequence[dict[str, Any]] = ()
+
+    def waivers_of(self, group: str) -> list[dict[str, Any]]:
+        """The kept waivers for nodes of a group."""
+        return kept_waivers.of_group(list(self.waivers), group)
 
 
 def run_cluster(
@@ -93,7 +101,12 @@ def run_cluster(
     report = _begun(wanted, nodes, began)
     records.write(path, report)
     began_now = _stamp(clock())
+    wanted = replace(wanted, waivers=kept_waivers.load(folder))
     results = _test_nodes(wanted, nodes, launcher_of, folder, say)
+    results = [
+        settle.with_waivers(one, wanted.waivers_of(str(one["group"])), _stamp(clock())[:10])
+        for one in results
+    ]
     places = {node.name: (node.partition, node.reservation) for node in nodes}
     kept, today = read_baselines(folder), _stamp(clock())[:10]
     bandwidths: list[Accepted] = []
@@ -435,7 +448,8 @@ def _expected_of(name: str, launcher: Launcher, wanted: Wanted) -> Optional[Expe
     for one in found.lustre:
         capacity, tier = wanted.lustre.get(one.mount_path, (None, None))
         lustre.append(replace(one, capacity_gib=capacity, throughput_mbps_per_tib=tier))
-    return replace(found, lustre=tuple(lustre))
+    waivers = (*found.waivers, *wanted.waivers_of(found.group))
+    return replace(found, lustre=tuple(lustre), waivers=waivers)
 
 
 def _common_versions(results: Sequence[Mapping[str, Any]]) -> dict[str, str]:

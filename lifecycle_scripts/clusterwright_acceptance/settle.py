@@ -54,6 +54,17 @@ def settle(
     return [_decided(one, outcomes[str(one["name"])], today, waivers) for one in results], fresh
 
 
+def with_waivers(
+    one: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], today: str
+) -> dict[str, Any]:
+    """The result of a node as if it had had these waivers too."""
+    if not rows or not one["checks"]:
+        return dict(one)
+    outcomes = {str(row["id"]): from_json(_original(row)) for row in one["checks"]}
+    every = [*one.get("waivers", ()), *rows]
+    return _decided({**one, "waivers": every}, outcomes, today, ())
+
+
 def _open_checks(outcomes: Mapping[str, Mapping[str, Outcome]]) -> list[str]:
     """Checks with a figure and no floor, on at least one node."""
     return sorted(

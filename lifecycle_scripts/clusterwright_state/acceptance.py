@@ -18,7 +18,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Optional
 
-from clusterwright_common import installation, records
+from clusterwright_common import installation, records, waivers
 from clusterwright_common.times import seconds_of, stamp
 
 from clusterwright_state.bucket import Bucket
@@ -87,6 +87,10 @@ class Runs:
         )
         self._forget_old()
         self.keep_going()
+
+    def keep_waivers(self, rows: list[dict[str, Any]], run: str, by: str) -> None:
+        """Keep the waivers of a request, for its run and all later ones. Raises OSError."""
+        waivers.keep(self._folder, rows, run, by, stamp(time.time()))
 
     def keep_going(self) -> None:
         """Start the unfinished run if it does not run; after too many attempts it has failed."""

@@ -1,10 +1,11 @@
 """Requests of operators: what a request may ask for, and how it is carried out.
 
 A request is `requests/ID.json`: `{schema_version, id, verb, nodes, because, by, created_at,
-expires_at}`; with the verb `accept` also `level` and `lustre` (capacity in GiB and tier by mount
-path), and no nodes mean all. Its answer is `state/answers/ID.json`: `{schema_version, id, verb,
-at, done: [{node, result}], refused: [{node, reason}]}`. IAM decides who can write requests. A
-request is carried out once: its id is recorded before the first command runs.
+expires_at}`; with the verb `accept` also `level`, `lustre` (capacity in GiB and tier by mount
+path) and `waivers` (`clusterwright_common.waivers`), and no nodes mean all. Its answer is
+`state/answers/ID.json`: `{schema_version, id, verb, at, done: [{node, result}], refused: [{node,
+reason}]}`. IAM decides who can write requests. A request is carried out once: its id is recorded
+before the first command runs.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Optional
 
+from clusterwright_common import waivers
 from clusterwright_common.probe import CommandResult, Probe
 
 from clusterwright_state import acceptance
@@ -48,6 +50,8 @@ class Request:
     by: str
     level: str = ""
     lustre: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    waivers: Optional[list[dict[str, Any]]] = None
+    """None where the request says nothing of them."""
 
 
 def is_id(text: str) -> bool:
@@ -94,7 +98,12 @@ def read(value: Optional[Mapping[str, Any]], expected_id: str, now: dt.datetime)
         return found
     if value.get("level") not in acceptance.LEVELS:
         raise Refused(f"level must be one of {', '.join(acceptance.LEVELS)}")
-    return replace(found, level=str(value["level"]), lustre=_lustre(value.get("lustre") or {}))
+    return replace(
+        found,
+        level=str(value["level"]),
+        lustre=_lustre(value.get("lustre") or {}),
+        waivers=_waivers(value.get("waivers")),
+    )
 
 
 def _check_times(value: Mapping[str, Any], now: dt.datetime) -> None:
@@ -131,11 +140,15 @@ def start(
         reason = f"the run {other} has not ended; follow it with --run {other}"
         return answer_of(request.id, request.verb, [], [{"node": "", "reason": reason}])
     try:
+        if request.waivers is not None:
+            runs.keep_waivers(request.waivers, request.id, request.by)
         runs.start(request.id, request.level, request.nodes, request.lustre, reserved)
     except OSError as error:
         return answer_of(request.id, request.verb, [], [{"node": "", "reason": str(error)}])
     names = request.nodes or sorted(compute_nodes)
-    done = [{"node": name, "result": f"level {request.level} started"} for name in names]
+    count = len(request.waivers or ())
+    more = f", with {count} waivers of the request" if count else ""
+    done = [{"node": name, "result": f"level {request.level} started{more}"} for name in names]
     return answer_of(request.id, request.verb, done, [])
 
 
@@ -232,6 +245,13 @@ def _lustre(value: Any) -> dict[str, tuple[int, int]]:
     if not all(path.startswith("/") for path in found):
         raise Refused("the mount paths of lustre must be absolute")
     return found
+
+
+def _waivers(value: Any) -> Optional[list[dict[str, Any]]]:
+    try:
+        return None if value is None else waivers.read(value)
+    except ValueError as error:
+        raise Refused(str(error)) from error
 
 
 def plain(text: Any) -> str:

@@ -62,6 +62,8 @@ def test_all_nodes_are_accepted(deployed: Deployed, controller: AcceptanceContro
     assert data["nodes"][0]["checks"][0]["value"] == 8
     assert data["plan"][0]["nodes"] == 4
     assert (controller.request["verb"], controller.request["nodes"]) == ("accept", [])
+    # Also an empty list: the waivers of an earlier request end.
+    assert controller.request["waivers"] == []
     assert controller.request["level"] == "standard"
 
 

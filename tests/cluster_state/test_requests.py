@@ -16,6 +16,7 @@ from botocore.response import StreamingBody
 from botocore.stub import ANY, Stubber
 
 from clusterwright.aws.session import AwsSession
+from clusterwright.cluster_spec.models.acceptance import AcceptanceWaiver
 from clusterwright.cluster_state.not_read import NotRead
 from clusterwright.cluster_state.requests import (
     Answer,
@@ -123,3 +124,25 @@ def test_invalid_answer(session: AwsSession, stub: Stubber) -> None:
 def test_schemas_have_the_verbs() -> None:
     assert json_schemas()["request"]["properties"]["verb"]["enum"] == list(get_args(Verb))
     assert {"done", "refused"} <= set(json_schemas()["answer"]["required"])
+
+
+def test_the_controller_reads_the_waivers_of_the_file(
+    controller: ModuleType,
+) -> None:
+    row = {
+        "check": "nvlink",
+        "reason": "the vendor\nreplaces the cable",
+        "expires": "2026-12-07",
+        "nodes": ["ip-10-1-0-31"],
+        "groups": ["workers"],
+    }
+    waivers = AcceptanceWaiver.model_validate(row)
+    made = new_request(
+        "accept", (), "acceptance", now=NOW, level="quick", lustre={}, waivers=[waivers]
+    )
+    value = json.loads(made.model_dump_json())
+    found = controller.read(value, made.id, NOW)
+    assert found.waivers == [{**row, "reason": "the vendor replaces the cable"}]
+    without = new_request("accept", (), "acceptance", now=NOW, level="quick")
+    value = json.loads(without.model_dump_json())
+    assert controller.read(value, without.id, NOW).waivers is None

@@ -19,7 +19,7 @@ from clusterwright_acceptance.outcome import Outcome, Together, failed, passed, 
 from clusterwright_acceptance.pairs import NOT_STARTED, Conclusion, Suspect, Test
 from clusterwright_acceptance.running import Missing
 from clusterwright_acceptance.slurm_nodes import SlurmNode
-from clusterwright_common import lemon, records
+from clusterwright_common import lemon, records, waivers
 from clusterwright_state.acceptance import Runs
 
 NOW = 1_795_000_000.0
@@ -517,3 +517,42 @@ def test_the_lustre_floor_needs_the_request(tmp_path: Path) -> None:
     known = dataclasses.replace(FSX, capacity_gib=38400, throughput_mbps_per_tib=500)
     assert floors.lustre_write(known, 4, 3200.0).value is not None
     assert floors.lustre_write(FSX, 4, 3200.0).value is None
+
+
+@pytest.mark.parametrize(
+    ("changes", "verdict"),
+    [
+        ({}, "accepted"),
+        ({"nodes": ["n1"]}, "accepted"),
+        ({"nodes": ["n2"]}, "rejected"),
+        ({"groups": ["workers"]}, "accepted"),
+        ({"groups": ["others"]}, "rejected"),
+        ({"check": "nvlink"}, "rejected"),
+        # The last day counts, the day after it does not.
+        ({"expires": ENDED[:10]}, "accepted"),
+        ({"expires": "2026-11-17"}, "rejected"),
+    ],
+)
+def test_the_waivers_of_the_last_request_apply(
+    tmp_path: Path, changes: dict[str, Any], verdict: str
+) -> None:
+    row = {
+        "check": "gpu-count",
+        "reason": "the vendor replaces it",
+        "expires": "2027-01-31",
+        "nodes": [],
+        "groups": [],
+        **changes,
+    }
+    waivers.keep(tmp_path, [row], "r", "ada", ENDED)
+    slurm = Slurm(n1=result("n1", rejected="7 of 8 GPUs"), n3=result("n3"))
+    report = run(tmp_path, slurm)
+    assert [one["verdict"] for one in report["nodes"]] == [verdict, "accepted"]
+    assert "waivers" not in report["nodes"][0]
+    assert records.read(tmp_path / "nodes/n1.json")["state"] == verdict
+    if row["expires"] < ENDED[:10]:
+        assert report["nodes"][0]["reason"].endswith("(its waiver expired 2026-11-17)")
+    # The next request withdraws it.
+    waivers.keep(tmp_path, [], "r2", "ada", ENDED)
+    report = run(tmp_path, slurm, run="another-run")
+    assert report["nodes"][0]["verdict"] == "rejected"

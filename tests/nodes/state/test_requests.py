@@ -82,6 +82,8 @@ def test_invalid_requests_are_refused(changes: dict[str, Any], said: str) -> Non
         ),
         ({"lustre": [1]}, "lustre must be capacity and tier by mount path"),
         ({"lustre": {"fsx": [1, 2]}}, "the mount paths of lustre must be absolute"),
+        ({"waivers": {}}, "waivers must be a list of at most 1000"),
+        ({"waivers": [{"check": "rm"}]}, "waivers[0]: no check is called rm"),
     ],
 )
 def test_invalid_acceptance_is_refused(changes: dict[str, Any], said: str) -> None:
@@ -94,9 +96,13 @@ class FakeRuns:
     def __init__(self, unfinished: str | None = None, error: OSError | None = None) -> None:
         self.other, self.error = unfinished, error
         self.started: list[Any] = []
+        self.waivers: list[Any] = []
 
     def busy(self) -> str | None:
         return self.other
+
+    def keep_waivers(self, rows: Any, run: str, by: str) -> None:
+        self.waivers.append((rows, run, by))
 
     def start(self, *words: Any) -> None:
         if self.error is not None:
@@ -138,6 +144,21 @@ def test_acceptance_that_cannot_start_is_refused(
 ) -> None:
     answer = accept(runs, **changes)
     assert (answer["done"], answer["refused"], runs.started) == ([], [refused], [])
+
+
+def test_waivers_of_a_request_are_kept() -> None:
+    runs = FakeRuns()
+    row = {"check": "nvlink", "reason": "the cable is  replaced", "expires": "2026-12-07"}
+    answer = accept(runs, waivers=[row])
+    kept = {**row, "reason": "the cable is replaced", "nodes": [], "groups": []}
+    assert runs.waivers == [([kept], ID, "ada")]
+    assert answer["done"][0]["result"] == "level quick started, with 1 waivers of the request"
+    accept(runs, waivers=[])
+    assert runs.waivers[1:] == [([], ID, "ada")]
+    # A request that says nothing of them, and one that is refused, leave what is kept.
+    accept(runs)
+    accept(FakeRuns(unfinished="other"), waivers=[row])
+    assert len(runs.waivers) == 2
 
 
 def test_a_request_that_is_no_object_is_refused() -> None:
