@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from clusterwright.catalog import Known
+from clusterwright.catalog.neuron_cores import LOGICAL_CORES_OF_CHIP
 from clusterwright.job_templates import benchmarks, slurm
 from clusterwright.job_templates.node_counts import ONLY, node_counts
 from clusterwright.job_templates.program_files import results_folder
@@ -57,12 +59,20 @@ exit "$FAILED"
 """
 
 
+def _ranks(context: Context) -> int:
+    """The logical NeuronCores of a node; its devices where the chip is unknown."""
+    instance = context.catalog.instance(context.target.instance_type)
+    chip = instance.accelerator if instance is not None else None
+    each = LOGICAL_CORES_OF_CHIP.get(chip.value, 1) if isinstance(chip, Known) else 1
+    return context.target.accelerators * each
+
+
 def _slurm(context: Context) -> str:
     chosen = context.text("collectives")
     body = _RUN.format(
         folder=results_folder(context),
         program=context.text("program"),
-        ranks=context.optional("ranks") or context.target.accelerators,
+        ranks=context.optional("ranks") or _ranks(context),
         counts=" ".join(str(count) for count in node_counts(context)),
         collectives=" ".join(COLLECTIVES if chosen == "all" else (chosen,)),
         srun=slurm.srun(context),
@@ -110,7 +120,7 @@ TEMPLATE = JobTemplate(
         Setting(
             "ranks",
             "count",
-            "Ranks of a node, at most its NeuronCores.  [default: one per device, as acceptance]",
+            "Ranks of a node.  [default: its logical NeuronCores, as acceptance]",
         ),
         Setting("smallest", "text", "Smallest message, as -b of the program.", default="8"),
         Setting("largest", "text", "Largest message, as -e of the program.", default="1GB"),

@@ -11,6 +11,7 @@ from clusterwright_common.probe import Probe
 
 from clusterwright_acceptance import benchmarks, floors, nccl_output, running
 from clusterwright_acceptance.expected import Expected
+from clusterwright_acceptance.nccom_test import NccomTest
 from clusterwright_acceptance.outcome import Outcome, against_floor, failed
 
 ID = "neuron-allreduce"
@@ -25,13 +26,13 @@ def applies(expected: Expected) -> Optional[str]:
 
 def look(probe: Probe, expected: Expected) -> Outcome:
     nccom = running.program(probe, expected, "nccom-test")
-    count = expected.type.accelerator_count
-    if count is None:
+    if expected.type.accelerator_count is None:
         raise running.Unreadable("no source states how many devices this type has")
     report = probe.path(REPORT)
     report.unlink(missing_ok=True)
+    ranks = NccomTest().ranks(expected)
     words = benchmarks.arguments(
-        "nccom-test", ranks=count, smallest=SIZE_BYTES, largest=SIZE_BYTES, report=report
+        "nccom-test", ranks=ranks, smallest=SIZE_BYTES, largest=SIZE_BYTES, report=report
     )
     result = running.run(probe, [nccom, "allr", *words], SECONDS)
     try:

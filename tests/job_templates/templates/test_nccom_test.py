@@ -21,12 +21,12 @@ def test_collectives_sizes_and_node_counts() -> None:
     text = rendered("nccom-test")
     assert "#SBATCH --partition=trn\n" in text
     assert "NODE_COUNTS=(1 2 4)\n" in text
-    assert "RANKS_OF_A_NODE=16\n" in text
+    assert "RANKS_OF_A_NODE=32\n" in text
     assert "all_reduce all_gather reduce_scatter alltoall sendrecv" in text
     assert "-b 8 -e 1GB -f 2 -n 20 -w 5 -d fp32" in text
     assert "export FI_PROVIDER=efa\n" in text
-    text = rendered("nccom-test", ranks="32", only="2", collectives="all_gather")
-    assert "RANKS_OF_A_NODE=32\n" in text
+    text = rendered("nccom-test", ranks="8", only="2", collectives="all_gather")
+    assert "RANKS_OF_A_NODE=8\n" in text
     assert "NODE_COUNTS=(2)\nCOLLECTIVES=(all_gather)\n" in text
 
 
@@ -43,10 +43,10 @@ def test_several_nodes_with_the_slurm_mode(tmp_path: Path) -> None:
     assert code == 0
     reports = f"{tmp_path}/fsx/runs/nccom-test/77"
     assert "--nodes=1 --ntasks=1" in calls[0]
-    assert "-N 1 all_reduce -r 16 -b 8 -e 1GB -f 2 -n 20 -w 5 -d fp32 " in calls[1]
+    assert "-N 1 all_reduce -r 32 -b 8 -e 1GB -f 2 -n 20 -w 5 -d fp32 " in calls[1]
     report = f"--report-to-json-file {reports}/all_reduce-1-nodes.json"
     assert calls[1].endswith(f"{report} --check --non-interactive ROOT=")
-    assert "-N 4 all_reduce -r 64" in calls[3]
+    assert "-N 4 all_reduce -r 128" in calls[3]
     assert calls[3].endswith("--slurm-mode --slurm-job-id 77 ROOT=")
     assert not any("--hosts" in call for call in calls)
 

@@ -78,7 +78,7 @@ def test_nccom(node: Node, monkeypatch: pytest.MonkeyPatch) -> None:
         node.look("neuron-allreduce")
     sizes = {"smallest": 2**27, "largest": 2**27}
     report = seen[0][-1]
-    assert have(seen[0], benchmarks.arguments("nccom-test", ranks=16, report=report, **sizes))
+    assert have(seen[0], benchmarks.arguments("nccom-test", ranks=32, report=report, **sizes))
     text = rendered("nccom-test", group="trainium", smallest=str(2**27), largest=str(2**27))
     words = of_job(text, '"$count" "$collective"')
     ranks, report = "$((RANKS_OF_A_NODE * count))", "$RUN_PATH/$collective-$count-nodes.json"

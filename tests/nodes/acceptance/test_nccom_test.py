@@ -18,7 +18,7 @@ from clusterwright_acceptance.launcher import Launched
 from clusterwright_acceptance.nccom_test import RANKS_OF_DEVICE, NccomTest
 from clusterwright_acceptance.running import Missing
 
-from clusterwright.catalog.neuron_cores import CORES_OF_CHIP
+from clusterwright.catalog.neuron_cores import CORES_OF_CHIP, LOGICAL_CORES_OF_CHIP
 from tests.nodes.acceptance.fake_kubernetes import NAMESPACE, FakeKubernetes, template
 
 TRN1 = Expected("node", "trn1.32xlarge", "neuron")
@@ -126,10 +126,10 @@ def test_the_command_starts_one_task_of_a_node_and_all_its_cores() -> None:
 
 
 def test_ranks_are_the_logical_cores_of_the_catalogue() -> None:
+    assert dict(LOGICAL_CORES_OF_CHIP) == RANKS_OF_DEVICE
     physical_of_one = {"Trn1": 1, "Trn2": 2}
-    assert {
-        name: cores // physical_of_one[name] for name, cores in CORES_OF_CHIP.items()
-    } == RANKS_OF_DEVICE
+    for name, cores in CORES_OF_CHIP.items():
+        assert cores // physical_of_one[name] == RANKS_OF_DEVICE[name]
     assert [NccomTest().ranks(own) for own in (TRN1, TRN2)] == [32, 64]
 
 
