@@ -31,6 +31,8 @@ LONGEST_SECONDS: Final = 3 * 3600.0
 """The default of --wait: more than the duration of DCGM's level 4."""
 _WHAT: Final = "HyperPod's deep health checks"
 _IN_PROGRESS: Final = "DeepHealthCheckInProgress"
+_POLL_SECONDS: Final = 30.0
+"""The checks take an hour, and a look reads every node and every line of a log group."""
 _LATE_SECONDS: Final = 120.0
 """Results may reach the log group after the state of a node has changed."""
 _SKEW: Final = dt.timedelta(minutes=10)
@@ -138,7 +140,7 @@ class _Work:
             return replace(self.report, status="refused", unknown=unknown_of([found]))
         tell(f"{_WHAT}: started on {len(self.plan.targets)} nodes")
         waited: Waited[_Found] = wait_for(
-            lambda: self._look(since), lambda one: one.is_over, _WHAT, limit
+            lambda: self._look(since), lambda one: one.is_over, _WHAT, limit, _POLL_SECONDS
         )
         found_last = waited.found or _Found({}, False)
         status: Status = "ended" if found_last.is_over else "running"

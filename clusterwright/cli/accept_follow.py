@@ -217,6 +217,7 @@ def wait_for(
     is_last: Callable[[Found], bool],
     what: str,
     limit: float,
+    pause: float | None = None,
 ) -> Waited[Found]:
     """Read until `is_last` or the limit; errors of AWS and kubectl are told and tried again."""
     from clusterwright.cluster_state.kubernetes_view import KubectlFailed
@@ -244,7 +245,7 @@ def wait_for(
             tell(f"{what}: {problem.reason}; it is tried again")
         told = problem.reason if problem is not None else None
         progress.show(int(waited), int(limit))
-        time.sleep(min(_POLL_SECONDS, limit - waited))
+        time.sleep(min(_POLL_SECONDS if pause is None else pause, limit - waited))
 
 
 def tell(line: str) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from clusterwright.aws import hyperpod
 from clusterwright.aws.errors import AwsUnavailable
-from clusterwright.cli import accept_follow
+from clusterwright.cli import accept_deep_health
 from clusterwright.json_output.schemas import schemas
 from tests.support.command_line import Answer, clusterwright
 from tests.support.deployed_cluster import Deployed, node_name
@@ -27,7 +27,7 @@ BASE = changed(MINIMAL, protection="destroy")
 
 @pytest.fixture(autouse=True)
 def _quick_polls(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(accept_follow, "_POLL_SECONDS", 0.05)
+    monkeypatch.setattr(accept_deep_health, "_POLL_SECONDS", 0.05)
 
 
 @pytest.fixture
@@ -161,6 +161,19 @@ def test_no_result_is_unknown(
     assert data["status"] == "running"
     assert data["nodes"][0]["reason"] == "HyperPod has no result of InstanceStress"
     assert data["unknown"][0]["reason"].startswith("they have not ended after")
+
+
+def test_a_replaced_instance_without_a_result_ends_the_wait(
+    deployed: Deployed, workers: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def gone(*_: Any) -> None:
+        monkeypatch.setattr(hyperpod, "cluster_nodes", lambda *_: ())
+
+    monkeypatch.setattr(hyperpod, "start_health_checks", gone)
+    monkeypatch.setattr(accept_deep_health, "_LATE_SECONDS", 0.2)
+    data, _ = run(deployed, 2, "--yes", "--nodes", next(iter(workers)))
+    assert (data["status"], data["unknown"]) == ("ended", [])
+    assert data["nodes"][0]["verdict"] == "unknown"
 
 
 def test_one_request_at_a_time(
