@@ -1,6 +1,6 @@
-"""IAM: the policy simulator, permissions boundaries and OpenID Connect clients."""
+"""IAM: the simulator, permissions boundaries, protected roles and OpenID Connect clients."""
 
-API = ("boundaries", "context_keys", "oidc_clients", "simulator")
+API = ("boundaries", "context_keys", "oidc_clients", "protected_roles", "simulator")
 FIXES = (
     "managed_policies",
     "managed_policy_cache",
@@ -9,6 +9,8 @@ FIXES = (
     "trust_policies",
     "policy_deletion",
     "group_deletion",
+    "user_deletion",
+    "names",
     "unique_ids",
     "linked_roles",
     "created_roles",

@@ -15,10 +15,13 @@ from typing import Any
 from clusterwright_localaws.core.call import Call, operation
 from clusterwright_localaws.core.errors import AwsError, ForwardToMoto
 from clusterwright_localaws.iam import entities
+from clusterwright_localaws.services.iam.protected_roles import check_protected
 
 
 @operation("iam", "CreateRole", "CreateUser", "PutRolePermissionsBoundary")
 def with_boundary(call: Call) -> Mapping[str, Any]:
+    if call.operation == "PutRolePermissionsBoundary":
+        check_protected(call)
     _refuse_missing_policy(call)
     raise ForwardToMoto
 

@@ -32,22 +32,16 @@ def assume_role(call: Call) -> Mapping[str, Any]:
     caller = acting()
     request = call.parameters
     _check_tags(request, caller)
-    if call.world.iam != "enforced" or caller is None:
+    enforced = call.world.iam == "enforced" and caller is not None
+    if not enforced:
         _check_role(call, request["RoleArn"])
-        raise ForwardToMoto
-    role = entities.role_of(request["RoleArn"])
-    assert role is not None  # the gateway evaluated its trust policy
     seconds = int(request.get("DurationSeconds", _DEFAULT_SECONDS))
-    longest = int(role.max_session_duration or _DEFAULT_SECONDS)
-    if seconds > longest:
-        raise _invalid(
-            "The requested DurationSeconds exceeds the MaxSessionDuration set for this role."
-        )
-    if caller.kind == "role" and seconds > _CHAINED_SECONDS:
-        raise _invalid(
-            "The requested DurationSeconds exceeds the 1 hour session limit for roles assumed "
-            "by role chaining"
-        )
+    role = entities.role_of(request["RoleArn"])
+    if role is not None:
+        _check_duration(seconds, role, chained=bool(call.session_name))
+    if not enforced or caller is None:
+        raise ForwardToMoto
+    assert role is not None  # the gateway evaluated its trust policy
     session = role_session(
         role,
         request["RoleSessionName"],
@@ -74,6 +68,18 @@ def assume_role(call: Call) -> Mapping[str, Any]:
         "Credentials": give_out(call.runtime, session, seconds),
         "AssumedRoleUser": {"AssumedRoleId": session.unique_id, "Arn": session.arn},
     }
+
+
+def _check_duration(seconds: int, role: Any, *, chained: bool) -> None:
+    if seconds > int(role.max_session_duration or _DEFAULT_SECONDS):
+        raise _invalid(
+            "The requested DurationSeconds exceeds the MaxSessionDuration set for this role."
+        )
+    if chained and seconds > _CHAINED_SECONDS:
+        raise _invalid(
+            "The requested DurationSeconds exceeds the 1 hour session limit for roles assumed "
+            "by role chaining"
+        )
 
 
 def _check_tags(request: Mapping[str, Any], caller: Caller | None) -> None:

@@ -11,13 +11,14 @@ from packages.localaws.tests.iam.conftest import (
     ADMIN,
     OTHER,
     STRANGER,
+    Keys,
     allow,
     document,
     refused,
     role,
     user,
 )
-from packages.localaws.tests.parts import refusal
+from packages.localaws.tests.parts import client, refusal
 
 BECAUSE = "because no identity-based policy allows the"
 
@@ -170,3 +171,38 @@ class TestWithoutEnforcement:
             assert found[1] == "InvalidParameterValue"
             assert "conflicts with a transitive tag key" in found[2]
         first.assume(second, Tags=[{"Key": "other", "Value": "b"}])
+
+
+@pytest.mark.usefixtures("aws")
+def test_durations_without_enforced_permissions() -> None:
+    iam = client("iam")
+    trust = document({"Effect": "Allow", "Principal": {"AWS": "*"}, "Action": "sts:AssumeRole"})
+    made = iam.create_role(
+        RoleName="long", AssumeRolePolicyDocument=trust, MaxSessionDuration=7200
+    )
+    asked = {"RoleArn": made["Role"]["Arn"], "RoleSessionName": "session"}
+    assert refusal(client("sts").assume_role, DurationSeconds=7201, **asked) == (
+        "ValidationError",
+        "The requested DurationSeconds exceeds the MaxSessionDuration set for this role.",
+    )
+    found = client("sts").assume_role(DurationSeconds=7200, **asked)["Credentials"]
+    chained = Keys(found["AccessKeyId"], found["SecretAccessKey"], found["SessionToken"])
+    assert refusal(chained("sts").assume_role, DurationSeconds=3601, **asked)[0] == (
+        "ValidationError"
+    )
+    assert chained("sts").assume_role(DurationSeconds=3600, **asked)
+
+
+@pytest.mark.usefixtures("aws")
+def test_a_session_policy_names_no_principal() -> None:
+    policy = document({**allow("s3:GetObject"), "Principal": "*"})
+    found = refusal(
+        client("sts").assume_role,
+        RoleArn="arn:aws:iam::999988887777:role/x",
+        RoleSessionName="session",
+        Policy=policy,
+    )
+    assert found == (
+        "MalformedPolicyDocument",
+        "Policy document should not specify a principal.",
+    )

@@ -1,8 +1,9 @@
-"""moto accepts policies of any size, and any number of them on a role; IAM has limits.
+"""moto accepts policies of any size, and any number of them on an entity; IAM has limits.
 
 Numbers: https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_iam-quotas.html (white space is
 not counted). Messages as users quote them: hashicorp/terraform-provider-aws#45533,
-aws/aws-cdk#12403 and docker/docs#4685.
+aws/aws-cdk#12403, #13515 and docker/docs#4685, ministryofjustice/cloud-platform#3121 (users),
+HumanCellAtlas/data-store#1963 (groups).
 """
 
 from __future__ import annotations
@@ -14,16 +15,20 @@ from clusterwright_localaws.core.runtime import runtime
 
 MOTO_VERSION = "5.2.5"
 DESCRIPTION = (
-    "IAM: policies beyond IAM's sizes are refused, and an eleventh managed policy of a role"
+    "IAM: policies beyond IAM's sizes are refused, and an eleventh managed policy of a role, "
+    "user or group"
 )
 
 MANAGED_CHARACTERS = 6144
-INLINE_CHARACTERS = 10_240
-"""The limit of all inline policies of a role together."""
+INLINE_CHARACTERS = {"role": 10_240, "user": 2048, "group": 5120}
+"""The limits of all inline policies of an entity together."""
 
 TRUST_CHARACTERS = 2048
-POLICIES_PER_ROLE = 10
-"""Both are defaults, which AWS raises on request; worlds cannot raise them."""
+POLICIES = 10
+"""Managed policies of a role, a user or a group.
+
+All are defaults, which AWS raises on request; worlds cannot raise them.
+"""
 
 
 def apply() -> None:
@@ -33,8 +38,6 @@ def apply() -> None:
     create_policy_version = IAMBackend.create_policy_version
     create_role = IAMBackend.create_role
     update_trust = IAMBackend.update_assume_role_policy
-    put_role_policy = IAMBackend.put_role_policy
-    attach_role_policy = IAMBackend.attach_role_policy
 
     def _create_policy(
         self: Any, description: str, path: str, policy_document: str, *more: Any, **named: Any
@@ -58,29 +61,42 @@ def apply() -> None:
         _refuse_above(policy_document, TRUST_CHARACTERS, "ACLSizePerRole")
         update_trust(self, role_name, policy_document)
 
-    def _put_role_policy(self: Any, role_name: str, policy_name: str, policy_json: str) -> None:
-        others = {k: v for k, v in self.get_role(role_name).policies.items() if k != policy_name}
-        together = sum(_characters(text) for text in (*others.values(), policy_json))
-        if runtime().active and together > INLINE_CHARACTERS:
-            raise _limit_exceeded(
-                f"Maximum policy size of {INLINE_CHARACTERS} bytes exceeded for role {role_name}"
-            )
-        put_role_policy(self, role_name, policy_name, policy_json)
-
-    def _attach_role_policy(self: Any, policy_arn: str, role_name: str) -> None:
-        attached = set(self.get_role(role_name).managed_policies)
-        if runtime().active and len(attached | {policy_arn}) > POLICIES_PER_ROLE:
-            raise _limit_exceeded(f"Cannot exceed quota for PoliciesPerRole: {POLICIES_PER_ROLE}")
-        attach_role_policy(self, policy_arn, role_name)
-
     IAMBackend.create_policy = _create_policy  # type: ignore[method-assign]
     IAMBackend.create_policy_version = (  # type: ignore[method-assign]
         _create_policy_version  # type: ignore[assignment]
     )
     IAMBackend.create_role = _create_role  # type: ignore[method-assign]
     IAMBackend.update_assume_role_policy = _update_trust  # type: ignore[method-assign]
-    IAMBackend.put_role_policy = _put_role_policy  # type: ignore[method-assign]
-    IAMBackend.attach_role_policy = _attach_role_policy  # type: ignore[method-assign]
+    for kind in INLINE_CHARACTERS:
+        put, attach = f"put_{kind}_policy", f"attach_{kind}_policy"
+        setattr(IAMBackend, put, _putting(getattr(IAMBackend, put), kind))
+        setattr(IAMBackend, attach, _attaching(getattr(IAMBackend, attach), kind))
+
+
+def _putting(in_moto: Any, kind: str) -> Any:
+    def put(self: Any, name: str, policy_name: str, policy_json: str) -> None:
+        kept = getattr(self, f"get_{kind}")(name).policies
+        others = [text for other, text in kept.items() if other != policy_name]
+        together, most = sum(map(_characters, (*others, policy_json))), INLINE_CHARACTERS[kind]
+        if runtime().active and together > most:
+            raise _limit_exceeded(
+                f"Maximum policy size of {most} bytes exceeded for {kind} {name}"
+            )
+        in_moto(self, name, policy_name, policy_json)
+
+    return put
+
+
+def _attaching(in_moto: Any, kind: str) -> Any:
+    def attach(self: Any, policy_arn: str, name: str) -> None:
+        attached = set(getattr(self, f"get_{kind}")(name).managed_policies)
+        if runtime().active and len(attached | {policy_arn}) > POLICIES:
+            raise _limit_exceeded(
+                f"Cannot exceed quota for PoliciesPer{kind.capitalize()}: {POLICIES}"
+            )
+        in_moto(self, policy_arn, name)
+
+    return attach
 
 
 def _refuse_above(document: str, maximum: int, quota: str) -> None:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+
+import pytest
+
 from packages.localaws.tests.parts import Site, client, refusal
 
 
@@ -85,3 +89,26 @@ def _trust(characters: int) -> str:
 def _padded(characters: int, end: str) -> str:
     start, middle = '{"Version":"2012-10-17","Statement":[{"Sid":"', '","Effect":"Allow",'
     return start + "x" * (characters - len(start + middle + end)) + middle + end
+
+
+@pytest.mark.parametrize(("kind", "most"), [("user", 2048), ("group", 5120)])
+@pytest.mark.usefixtures("aws")
+def test_limits_of_users_and_groups(kind: str, most: int) -> None:
+    iam, title = client("iam"), kind.capitalize()
+    getattr(iam, f"create_{kind}")(**{f"{title}Name": "one"})
+    whose = {f"{title}Name": "one"}
+    statement = {"Effect": "Allow", "Action": "s3:" + "a" * most, "Resource": "*"}
+    text = json.dumps({"Version": "2012-10-17", "Statement": statement})
+    put = getattr(iam, f"put_{kind}_policy")
+    assert refusal(put, PolicyName="p", PolicyDocument=text, **whose) == (
+        "LimitExceeded",
+        f"Maximum policy size of {most} bytes exceeded for {kind} one",
+    )
+    managed = iam.list_policies(Scope="AWS", MaxItems=11)["Policies"]
+    attach = getattr(iam, f"attach_{kind}_policy")
+    for policy in managed[:10]:
+        attach(PolicyArn=policy["Arn"], **whose)
+    assert refusal(attach, PolicyArn=managed[10]["Arn"], **whose) == (
+        "LimitExceeded",
+        f"Cannot exceed quota for PoliciesPer{title}: 10",
+    )
