@@ -16,16 +16,6 @@ DESCRIPTION = (
     "IAM: names that differ in case only are the same for new users, groups, roles, instance "
     "profiles and managed policies"
 )
-REPRODUCTION = """\
-iam = boto3.client("iam")
-iam.create_user(UserName="user")
-try:
-    iam.create_user(UserName="USER")
-except iam.exceptions.EntityAlreadyExistsException:
-    pass
-else:
-    raise AssertionError("there are two users")
-"""
 # moto's method, the position and the name of the argument with the new name, where moto keeps the
 # entities, and the message.
 _NEW = (

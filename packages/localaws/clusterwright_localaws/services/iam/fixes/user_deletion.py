@@ -16,17 +16,6 @@ DESCRIPTION = (
     "IAM: DeleteUser refuses a user with groups, access keys, a password, MFA devices, SSH keys "
     "or certificates"
 )
-REPRODUCTION = """\
-iam = boto3.client("iam")
-iam.create_user(UserName="user")
-iam.create_access_key(UserName="user")
-try:
-    iam.delete_user(UserName="user")
-except iam.exceptions.DeleteConflictException:
-    pass
-else:
-    raise AssertionError("the user is deleted")
-"""
 
 
 def apply() -> None:
