@@ -187,6 +187,25 @@ SIMPLIFICATIONS: Final = (
     ),
     Simplification(
         "eks",
+        ("CreateNodegroup", "UpdateNodegroupVersion"),
+        "the release of the image need not exist",
+        ("releaseVersion",),
+    ),
+    Simplification(
+        "eks",
+        ("CreateNodegroup",),
+        "whether the type of the image has drivers for accelerators of the instances is not "
+        "examined",
+        ("amiType",),
+    ),
+    Simplification(
+        "eks",
+        ("CreateNodegroup",),
+        "the key pair need not exist",
+        ("remoteAccess.ec2SshKey",),
+    ),
+    Simplification(
+        "eks",
         ("CreateAccessEntry",),
         "access entries are not evaluated: there is no Kubernetes API",
     ),

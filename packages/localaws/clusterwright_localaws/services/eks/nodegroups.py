@@ -14,7 +14,7 @@ from clusterwright_localaws.core import catalog_facts, quotas
 from clusterwright_localaws.core.call import Call, operation
 from clusterwright_localaws.iam import entities
 from clusterwright_localaws.services.ec2.network import User
-from clusterwright_localaws.services.eks import access, checks, versions
+from clusterwright_localaws.services.eks import access, checks, node_values
 from clusterwright_localaws.services.eks.fleet import Fleet, template_data, template_of
 from clusterwright_localaws.services.eks.lists import listed
 from clusterwright_localaws.services.eks.state import (
@@ -91,6 +91,7 @@ def update_nodegroup_config(call: Call) -> Mapping[str, Any]:
     shown: dict[str, Any] = {}
     labels = request.get("labels") or {}
     if labels:
+        node_values.check_labels(labels.get("addOrUpdateLabels", {}))
         members["labels"] = {**members["labels"], **labels.get("addOrUpdateLabels", {})}
         for name in labels.get("removeLabels", ()):
             members["labels"].pop(name, None)
@@ -98,6 +99,7 @@ def update_nodegroup_config(call: Call) -> Mapping[str, Any]:
         shown["LabelsToRemove"] = labels.get("removeLabels", [])
     taints = request.get("taints") or {}
     if taints:
+        node_values.check_taints(taints.get("addOrUpdateTaints", ()))
         members["taints"] = _taints(members["taints"], taints)
         shown["TaintsToAdd"] = taints.get("addOrUpdateTaints", [])
         shown["TaintsToRemove"] = taints.get("removeTaints", [])
@@ -107,9 +109,10 @@ def update_nodegroup_config(call: Call) -> Mapping[str, Any]:
         for name in ("minSize", "maxSize", "desiredSize"):
             shown[name[:1].upper() + name[1:]] = str(members["scalingConfig"][name])
     if request.get("updateConfig"):
-        _check_update_config(request["updateConfig"])
+        node_values.check_update_config(request["updateConfig"])
         members["updateConfig"] = request["updateConfig"]
         shown["MaxUnavailable"] = request["updateConfig"]
+    node_values.check_repair_config(request.get("nodeRepairConfig") or {})
     for name in ("nodeRepairConfig", "warmPoolConfig"):
         if request.get(name):
             members[name] = request[name]
@@ -138,11 +141,7 @@ def update_nodegroup_version(call: Call) -> Mapping[str, Any]:
         store_of(call), {"launchTemplate": group.members.get("launchTemplate"), **request}
     )
     requested = str(request.get("version") or cluster.version)
-    _check_version(cluster, requested)
-    if versions.minor_of(requested) < versions.minor_of(group.members["version"]):
-        raise invalid(
-            f"Nodegroup cannot go back from version {group.members['version']} to {requested}"
-        )
+    _check_version(cluster, requested, group.members["version"])
     _check_block_is_empty(group)
     release = request.get("releaseVersion") or _release(requested)
     parameters: dict[str, Any] = {"Version": requested, "ReleaseVersion": release}
@@ -184,9 +183,14 @@ def _create(call: Call) -> ChildResource:
     _check_scaling(call, scaling)
     types = _check_types(call, request)
     _check_own_image(store, request)
+    image_type = str(request.get("amiType") or _image_type(store, request))
+    node_values.check_types(types, image_type)
     version = str(request.get("version") or cluster.version)
     _check_version(cluster, version)
-    _check_update_config(request.get("updateConfig") or {})
+    node_values.check_update_config(request.get("updateConfig") or {})
+    node_values.check_repair_config(request.get("nodeRepairConfig") or {})
+    node_values.check_labels(request.get("labels") or {})
+    node_values.check_taints(request.get("taints") or ())
     _check_count(call, cluster)
     group = ChildResource(
         arn=cluster.arn_of("nodegroup", cluster.name, name, str(uuid.uuid4())),
@@ -198,7 +202,7 @@ def _create(call: Call) -> ChildResource:
             "scalingConfig": scaling,
             "instanceTypes": types,
             "capacityType": request.get("capacityType", "ON_DEMAND"),
-            "amiType": request.get("amiType") or _image_type(store, request),
+            "amiType": image_type,
             "labels": dict(request.get("labels", {})),
             "taints": list(request.get("taints", ())),
             "version": version,
@@ -463,21 +467,16 @@ def _check_template_data(data: Mapping[str, Any]) -> None:
         )
 
 
-def _check_version(cluster: EksCluster, version: str) -> None:
-    try:
-        minor = versions.minor_of(version)
-    except (IndexError, ValueError):
-        raise invalid("unsupported Kubernetes version") from None
-    if minor > versions.minor_of(cluster.version):
+def _check_version(cluster: EksCluster, version: str, current: str | None = None) -> None:
+    """API model, CreateNodegroup.version: that of the cluster "is the only accepted specified
+    value"; the message, which names the version of an existing group too, is that which
+    aws/aws-k8s-tester quotes.
+    """
+    if version not in (cluster.version, current):
         raise invalid(
-            f"Nodegroup Kubernetes version {version} may not be greater than the version of the "
-            f"cluster, {cluster.version}"
+            f"Nodegroup Kubernetes version should be equal to Cluster kubernetes version "
+            f"{cluster.version} or NodeGroup kubernetes version {current or cluster.version}"
         )
-
-
-def _check_update_config(config: Mapping[str, Any]) -> None:
-    if "maxUnavailable" in config and "maxUnavailablePercentage" in config:
-        raise invalid("Specify only one of maxUnavailable and maxUnavailablePercentage")
 
 
 def _check_count(call: Call, cluster: EksCluster) -> None:

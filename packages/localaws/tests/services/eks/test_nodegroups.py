@@ -272,7 +272,7 @@ class TestNodegroups:
             ({"nodeRole": "CLUSTER"}, "Following required service principals"),
             ({"capacityType": "CAPACITY_BLOCK"}, "needs a launch template"),
             ({"launchTemplate": {"name": "absent"}, "instanceTypes": []}, "does not exist"),
-            ({"version": "9.99"}, "may not be greater than the version of the cluster"),
+            ({"version": "9.99"}, "should be equal to Cluster kubernetes version"),
             (
                 {"updateConfig": {"maxUnavailable": 1, "maxUnavailablePercentage": 1}},
                 "Specify only one",
