@@ -55,7 +55,9 @@ def _replaced(statement: dict[str, Any], arn: str, unique_id: str) -> bool:
     found = False
     for element in ("Principal", "NotPrincipal"):
         named = statement.get(element)
-        given = named.get("AWS") if isinstance(named, dict) else None
+        if not isinstance(named, dict):
+            continue
+        given = named.get("AWS")
         listed = given if isinstance(given, list) else [given]
         if arn in listed:
             new = [unique_id if one == arn else one for one in listed]
