@@ -111,11 +111,6 @@ SIMPLIFICATIONS: Final = (
         ENDPOINT_SERVICES,
         noted=True,
     ),
-    Simplification(
-        "ec2",
-        ("CreateRoute", "ReplaceRoute"),
-        "the target may belong to another VPC",
-    ),
     Simplification("ssm", ("SendCommand",), "no command is run; every invocation succeeds"),
     Simplification("kms", ("CreateGrant",), "grants are not evaluated"),
     Simplification(

@@ -2,6 +2,7 @@
 
 API = (
     "account_settings",
+    "address_checks",
     "block_extensions",
     "block_offerings",
     "capacity_blocks",
@@ -11,6 +12,7 @@ API = (
     "network_checks",
     "offerings",
     "placement_groups",
+    "route_checks",
     "spot_prices",
     "topology",
     "volume_keys",
