@@ -10,7 +10,11 @@ from typing import Any, Final
 from clusterwright_localaws.core.service_models import loader
 
 _TOKENS: Final = ("NextToken", "nextToken", "Marker", "PageToken", "pageToken")
-_SIZES: Final = ("MaxResults", "maxResults", "MaxItems", "MaxRecords", "Limit", "limit")
+_MORE: Final = ("IsTruncated", "Truncated")
+_SIZES: Final = (
+    *("MaxResults", "maxResults", "MaxItems", "MaxRecords"),
+    *("Limit", "limit", "PageSize", "pageSize"),
+)
 # moto streams their answers, which are not rewritten here.
 _NOT_CUT: Final = frozenset({"s3", "s3control"})
 
@@ -34,7 +38,6 @@ class Rest:
 
     whose: tuple[str, str, str, str]
     result: Mapping[str, Any]
-    limit: int
 
 
 @functools.cache
@@ -51,7 +54,9 @@ def paging_of(service: str, operation: str) -> Paging | None:
     if service in _NOT_CUT:
         return None
     model, given, answered = members_of(service, operation)
-    paging = _of_paginator(paginator_of(service, operation)) or _of_model(model, given, answered)
+    paging = _of_paginator(paginator_of(service, operation), given) or _of_model(
+        model, given, answered
+    )
     if paging is None or paging.input_token not in given or paging.output_token not in answered:
         return None
     return paging if all(name in answered for name in paging.lists) else None
@@ -91,7 +96,7 @@ def paginator_of(service: str, operation: str) -> Mapping[str, Any] | None:
     return found
 
 
-def _of_paginator(found: Mapping[str, Any] | None) -> Paging | None:
+def _of_paginator(found: Mapping[str, Any] | None, given: Members) -> Paging | None:
     if not found:
         return None
     keys = found.get("result_key", [])
@@ -101,8 +106,8 @@ def _of_paginator(found: Mapping[str, Any] | None) -> Paging | None:
         return None
     if not all(str(name).isidentifier() for name in names):
         return None
-    more, size = found.get("more_results"), found.get("limit_key")
-    return Paging(str(tokens[0]), str(tokens[1]), tuple(names), more, size)
+    size = found.get("limit_key") or _size_in(given)
+    return Paging(str(tokens[0]), str(tokens[1]), tuple(names), found.get("more_results"), size)
 
 
 def _of_model(
@@ -114,5 +119,10 @@ def _of_model(
         for name, member in answered.items()
         if model["shapes"][member["shape"]]["type"] == "list"
     )
-    size = next((name for name in _SIZES if name in given), None)
-    return Paging(token, token, lists, None, size) if token and len(lists) == 1 else None
+    size = _size_in(given)
+    more = next((name for name in _MORE if name in answered), None)
+    return Paging(token, token, lists, more, size) if token and len(lists) == 1 else None
+
+
+def _size_in(given: Members) -> str | None:
+    return next((name for name in _SIZES if name in given), None)

@@ -1,14 +1,14 @@
 """Lists in smaller pages, with a token for the rest: as calls ask, and by the fault `truncate`.
 
-Implemented operations paginate by themselves. moto's lists are cut here, and the rest is kept
-under a token: moto ignores the length that many calls ask for. Lists whose API has no token cannot
-be cut without losing the rest: a world with such a fault is refused when it is loaded.
+moto ignores the length that many calls ask for, and answers more than a page of AWS has. Answers
+are cut here, whoever made them, and the rest is kept under a token. Lists whose API has no token
+cannot be cut without losing the rest: a world with such a fault is refused when it is loaded.
 """
 
 from __future__ import annotations
 
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from clusterwright_localaws.core.page_tokens import refusal
@@ -17,11 +17,15 @@ from clusterwright_localaws.core.runtime import Runtime
 
 _PREFIX: Final = "clusterwright"
 _MOST_KEPT: Final = 10_000
-# The length of a page where the call states none, and the longest.
-LARGEST_PAGES: Final = {
-    ("ec2", "DescribeLaunchTemplates"): 200,
-    ("ec2", "DescribeLaunchTemplateVersions"): 200,
-}
+# Lists with an item for each item of the first. Those of other answers are one list, in parts.
+_PARALLEL: Final = frozenset(
+    {
+        ("cloudwatch", "ListMetrics"),
+        ("ec2", "DescribeVpcEndpointServices"),
+        ("kinesis", "ListStreams"),
+        ("logs", "FilterLogEvents"),
+    }
+)
 
 
 def continued(
@@ -31,8 +35,9 @@ def continued(
     account: str,
     region: str,
     parameters: Mapping[str, Any],
+    limit: int | None,
 ) -> Mapping[str, Any] | None:
-    """Return the next page if the call has a token of ours, else None.
+    """Return the next page, of at most `limit` items, if the call has a token of ours, else None.
 
     Raises
     ------
@@ -48,20 +53,7 @@ def continued(
     rest = runtime.pages_left.get(str(token))
     if rest is None or rest.whose != (service, operation, account, region):
         raise refusal(service, operation)
-    return cut(runtime, rest.whose, rest.result, rest.limit)
-
-
-def asked_length(service: str, operation: str, parameters: Mapping[str, Any]) -> int | None:
-    """Return the length of the page that a call of EC2 asks for, where it is one of one list."""
-    if service != "ec2":
-        return None
-    paging = paging_of(service, operation)
-    if paging is None or paging.size is None or len(paging.lists) != 1:
-        return None
-    size = parameters.get(paging.size)
-    if isinstance(size, int) and size > 0:
-        return size
-    return LARGEST_PAGES.get((service, operation))
+    return rest.result if limit is None else cut(runtime, rest.whose, rest.result, limit)
 
 
 def cut(
@@ -77,16 +69,38 @@ def cut(
     lists = {
         name: result[name] for name in paging.lists if isinstance(result.get(name), (list, tuple))
     }
-    if all(len(found) <= limit for found in lists.values()):
+    kept = _kept(lists, limit, parallel=whose[:2] in _PARALLEL)
+    if all(len(found) <= kept[name] for name, found in lists.items()):
         return result
     token = _PREFIX + uuid.uuid4().hex
-    left = {**result, **{name: found[limit:] for name, found in lists.items()}}
+    left = {**result, **{name: found[kept[name] :] for name, found in lists.items()}}
     with runtime.lock:
-        runtime.pages_left[token] = Rest(whose, left, limit)
+        runtime.pages_left[token] = Rest(whose, left)
         while len(runtime.pages_left) > _MOST_KEPT:
             del runtime.pages_left[next(iter(runtime.pages_left))]
-    page = {**result, **{name: found[:limit] for name, found in lists.items()}}
+    page = {**result, **{name: found[: kept[name]] for name, found in lists.items()}}
     page[paging.output_token] = token
     if paging.more is not None:
         page[paging.more] = True
     return page
+
+
+def is_shorter(answered: tuple[int, Any, str | bytes] | None, limit: int) -> bool:
+    """Whether an answer surely has no list of more items, without a look at its structure."""
+    if answered is None:
+        return True
+    body = answered[2]
+    # So many commas or ends of elements separate the items.
+    marks = (b",", b"</") if isinstance(body, bytes) else (",", "</")
+    return all(body.count(mark) < limit for mark in marks)  # type: ignore[arg-type]
+
+
+def _kept(lists: Mapping[str, Sequence[Any]], limit: int, *, parallel: bool) -> dict[str, int]:
+    """Return how many items of each list are in a page of `limit` items."""
+    if parallel:
+        return dict.fromkeys(lists, limit)
+    kept = {}
+    for name, found in lists.items():
+        kept[name] = min(len(found), limit)
+        limit -= kept[name]
+    return kept

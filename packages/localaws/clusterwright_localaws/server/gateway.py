@@ -33,6 +33,7 @@ from clusterwright_localaws.core.credentials import access_key_of
 from clusterwright_localaws.core.errors import AwsError, ForwardToMoto
 from clusterwright_localaws.core.faults import fault_message, fault_status
 from clusterwright_localaws.core.overrides import overridden
+from clusterwright_localaws.core.page_sizes import asked_length
 from clusterwright_localaws.core.request_tags import sets_reserved_only
 from clusterwright_localaws.core.runtime import runtime
 from clusterwright_localaws.core.simplifications import notes, warnings_of
@@ -43,6 +44,7 @@ from clusterwright_localaws.iam.inside import is_inside
 from clusterwright_localaws.server import recording, rpc_v2_cbor, wire
 from clusterwright_localaws.server.moto_errors import with_clean_message
 from clusterwright_localaws.server.requests import uncompressed
+from clusterwright_localaws.server.times import with_times
 from clusterwright_localaws.server.wire import Answer
 from clusterwright_localaws.services.ec2 import client_tokens, network_checks, tag_policy
 from clusterwright_localaws.services.ec2 import reserved_tags as ec2_reserved_tags
@@ -153,7 +155,10 @@ def _answered(service: str, request: Request, region: str, forward: Forward) -> 
         recording.note(operation)
         if operation is None:
             return _without_operation(service, request, to_moto)
-        return _answer(service, operation, request, path_parameters, region, to_moto)
+        answered = _answer(service, operation, request, path_parameters, region, to_moto)
+        if answered is None:
+            return None
+        return with_times(service, operation, wire.protocol_of(service, request), answered)
     except AwsError as error:
         return wire.answer(service, operation, request, error)
     except NotImplementedError:
@@ -255,7 +260,10 @@ def _answer(
     elif not by_aws:
         reserved_tags.check(wire.service_model(service), operation, parameters)
     documents.check_request(service, operation, parameters, account)
-    rest = truncation.continued(current, service, operation, account, region, parameters)
+    truncated = min((fault.truncate for fault in hits if fault.truncate), default=None)
+    limits = (truncated, asked_length(service, operation, parameters))
+    limit = min((each for each in limits if each is not None), default=None)
+    rest = truncation.continued(current, service, operation, account, region, parameters, limit)
     if rest is not None:
         return wire.answer(service, operation, request, rest)
     call = Call(
@@ -265,14 +273,16 @@ def _answer(
         region,
         current,
         parameters,
-        min((fault.truncate for fault in hits if fault.truncate), default=None),
+        truncated,
         functools.partial(_signer, request, service, region),
         signed=access_key_of(request) is not None,
         by_aws=by_aws,
     )
     if service == "kms":
         check_states(call)
-    ask = functools.partial(_implemented, implementation, call, request, to_moto, hits, acting)
+    ask = functools.partial(
+        _implemented, implementation, call, request, to_moto, hits, acting, limit
+    )
     with notes() as noted:
         if service == "ec2":
             whose = (operation, account, region)
@@ -291,6 +301,7 @@ def _implemented(
     to_moto: ToMoto,
     hits: list[Fault],
     acting: AbstractContextManager[None],
+    limit: int | None,
 ) -> Answer | None:
     """Answer a call that passed the checks, by our implementation or moto's."""
     service, operation, parameters = call.service, call.operation, call.parameters
@@ -307,8 +318,8 @@ def _implemented(
             left()
         if result is not None:
             result = pagination.shorten(hits, service, operation, result)
-            if call.page_limit is not None:
-                result = truncation.cut(current, whose, result, call.page_limit)
+            if limit is not None:
+                result = truncation.cut(current, whose, result, limit)
             result = _overridden(service, operation, parameters, result)
             _check_answer(service, operation, result)
             return wire.answer(service, operation, request, result)
@@ -321,12 +332,12 @@ def _implemented(
         answered = _check_moto(service, operation, request, answered)
         _note_token(whose, request, answered)
         answered = _override_moto(service, operation, request, parameters, answered)
-    limits = [fault.truncate for fault in hits if fault.truncate]
-    limits += filter(None, [truncation.asked_length(service, operation, parameters)])
-    is_whole = not limits and not any(fault.empty for fault in hits)
+    is_whole = not any(fault.empty for fault in hits) and (
+        limit is None or truncation.is_shorter(answered, limit)
+    )
     if answered is None or answered[0] >= 300 or is_whole:
         return answered
-    return _shorten_answer(hits, min(limits, default=None), whose, request, answered)
+    return _shorten_answer(hits, limit, whose, request, answered)
 
 
 def _warn(service: str, operation: str, parameters: Mapping[str, Any], noted: list[str]) -> None:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from datetime import datetime
 from typing import Any
 
 import pytest
 
-from clusterwright_localaws.probes.calls import BotoCaller, can_be_tagged, operation_exists
+from clusterwright_localaws.probes.calls import Answer, BotoCaller, can_be_tagged, operation_exists
 from clusterwright_localaws.probes.library import (
     creates,
     operations,
@@ -131,6 +132,25 @@ def test_there_are_probes_of_each_service() -> None:
 def test_local_aws_answers_as_aws_does(
     probe: Probe, one_local_aws: BotoCaller, names: dict[str, Any]
 ) -> None:
-    result = ProbeRun(probe, one_local_aws, {**names, "name": f"verify-{probe.id}"}).run()
+    times: list[datetime] = []
+
+    def noting_times(call: Call) -> Answer:
+        answer = one_local_aws(call)
+        times.extend(_times(answer.members))
+        return answer
+
+    result = ProbeRun(probe, noting_times, {**names, "name": f"verify-{probe.id}"}).run()
     assert (result.differences, result.verdict, result.reason) == ([], "same", "")
     assert result.left_behind == []
+    assert [str(each) for each in times if each.microsecond % 1000] == []
+
+
+def _times(value: Any) -> Iterator[datetime]:
+    if isinstance(value, datetime):
+        yield value
+    elif isinstance(value, Mapping):
+        for item in value.values():
+            yield from _times(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _times(item)

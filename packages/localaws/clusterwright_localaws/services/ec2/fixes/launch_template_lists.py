@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
+from clusterwright_localaws.core.page_sizes import OTHER_DEFAULTS
 from clusterwright_localaws.core.runtime import runtime
-from clusterwright_localaws.core.truncation import LARGEST_PAGES
 
 MOTO_VERSION = "5.2.5"
 DESCRIPTION = "EC2: all launch templates and versions are listed, in pages of up to 200"
@@ -26,7 +26,7 @@ def apply() -> None:
     from moto.ec2.responses.launch_templates import LaunchTemplates
 
     for name, operation in _LISTS.items():
-        largest = LARGEST_PAGES["ec2", operation]
+        largest = OTHER_DEFAULTS["ec2", operation]
         setattr(LaunchTemplates, name, _complete(getattr(LaunchTemplates, name), largest))
 
 
