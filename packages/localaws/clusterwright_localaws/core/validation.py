@@ -27,6 +27,15 @@ BEYOND_MODEL = {
     "FilterRuleName": frozenset({"Prefix", "Suffix"}),
     # https://docs.aws.amazon.com/IAM/latest/APIReference/API_AttachedPermissionsBoundary.html
     "PermissionsBoundaryAttachmentType": frozenset({"Policy"}),
+    # The API model lists STANDARD only.
+    # https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectVersions.html
+    "ObjectVersionStorageClass": frozenset(
+        {
+            *("DEEP_ARCHIVE", "EXPRESS_ONEZONE", "FSX_ONTAP", "FSX_OPENZFS", "GLACIER"),
+            *("GLACIER_IR", "INTELLIGENT_TIERING", "ONEZONE_IA", "OUTPOSTS"),
+            *("REDUCED_REDUNDANCY", "SNOW", "STANDARD_IA"),
+        }
+    ),
     "PolicySourceType": frozenset({"IAM Policy"}),
     "ResourceStatus": frozenset(
         {

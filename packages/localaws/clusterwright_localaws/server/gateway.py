@@ -24,6 +24,7 @@ from clusterwright_localaws.core import (
     page_tokens,
     pagination,
     reserved_tags,
+    tag_limits,
     truncation,
 )
 from clusterwright_localaws.core import answer_checks as answers
@@ -259,6 +260,7 @@ def _answer(
         check_sizes(operation, parameters)
     elif not by_aws:
         reserved_tags.check(wire.service_model(service), operation, parameters)
+        tag_limits.check(wire.service_model(service), operation, parameters)
     documents.check_request(service, operation, parameters, account)
     truncated = min((fault.truncate for fault in hits if fault.truncate), default=None)
     limits = (truncated, asked_length(service, operation, parameters))

@@ -5,6 +5,7 @@ API = (
     "bucket_checks",
     "bucket_settings",
     "copy_sources",
+    "lifecycle",
     "logging_and_replication",
     "named_configurations",
     "object_checks",

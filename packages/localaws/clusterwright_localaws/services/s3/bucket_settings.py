@@ -11,6 +11,7 @@ from typing import Any, Final
 from clusterwright_localaws.core import moto_state
 from clusterwright_localaws.core.call import Call, operation
 from clusterwright_localaws.core.errors import AwsError, ForwardToMoto
+from clusterwright_localaws.services.s3.notification_overlaps import check_overlaps
 from clusterwright_localaws.services.s3.refusals import malformed
 from clusterwright_localaws.services.s3.world_buckets import find_bucket
 
@@ -163,6 +164,7 @@ def put_notifications(call: Call) -> Mapping[str, Any]:
                 if len(arn.split(":")) < _PARTS_OF_AN_ARN:
                     said = "CloudFunction" if argument == "LambdaFunction" else argument
                     raise _invalid_argument("The ARN could not be parsed", said, arn)
+        check_overlaps(one for name in _DESTINATIONS for one in given.get(name) or ())
         if not call.parameters.get("SkipDestinationValidation"):
             _check_destinations(given)
     raise ForwardToMoto

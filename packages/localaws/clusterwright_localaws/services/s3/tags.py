@@ -18,6 +18,8 @@ from clusterwright_localaws.services.s3.object_versions import existing_version
 from clusterwright_localaws.services.s3.world_buckets import find_bucket
 
 _MOST_TAGS: Final = 10
+# https://docs.aws.amazon.com/AmazonS3/latest/userguide/CostAllocTagging.html
+_MOST_TAGS_OF_A_BUCKET: Final = 50
 _LONGEST_KEY: Final = 128
 _LONGEST_VALUE: Final = 256
 _ALLOWED: Final = re.compile(r"[\w\s.:/=+\-@]*")
@@ -44,6 +46,10 @@ def put_bucket_tagging(call: Call) -> Mapping[str, Any]:
     pairs = _pairs(call.parameters.get("Tagging", {}).get("TagSet", ()))
     # What AWS has set is sent back as it is (hashicorp/terraform-provider-aws#7323).
     sent = [pair for pair in pairs if pair not in of_aws.items()]
+    users = [key for key, _ in pairs if not is_reserved(key)]
+    if len(users) > _MOST_TAGS_OF_A_BUCKET:
+        # As quoted by those who compare their servers with S3.
+        raise AwsError("BadRequest", "Bucket tag count cannot be greater than 50", 400)
     _check(sent, _OF_A_BUCKET, by_aws=call.by_aws)
     if not set(of_aws) <= {key for key, _ in pairs}:
         raise _invalid(_REMOVED)

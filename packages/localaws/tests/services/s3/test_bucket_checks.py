@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-from typing import Any
-
 import pytest
 from botocore.exceptions import ClientError
 
@@ -53,96 +50,3 @@ def test_other_regions_reach_only_themselves(location: str | None) -> None:
     )
     here = {"LocationConstraint": "us-west-2"}
     client("s3", "us-west-2").create_bucket(Bucket="one", CreateBucketConfiguration=here)
-
-
-def lifecycle(*rules: dict[str, Any]) -> Any:
-    s3 = client("s3")
-    s3.create_bucket(Bucket="one")
-    full = [{"Status": "Enabled", "Filter": {"Prefix": ""}, **rule} for rule in rules]
-
-    def put() -> Any:
-        return s3.put_bucket_lifecycle_configuration(
-            Bucket="one", LifecycleConfiguration={"Rules": full}
-        )
-
-    return put
-
-
-@pytest.mark.parametrize(
-    ("rule", "message"),
-    [
-        ({"Expiration": {"Days": -1}}, "'Days' for Expiration action must be a positive integer"),
-        ({"Expiration": {"Days": 0}}, "'Days' for Expiration action must be a positive integer"),
-        (
-            {"NoncurrentVersionExpiration": {"NoncurrentDays": 0}},
-            "'NoncurrentDays' for NoncurrentVersionExpiration action must be a positive integer",
-        ),
-        (
-            {"AbortIncompleteMultipartUpload": {"DaysAfterInitiation": 0}},
-            "'DaysAfterInitiation' for AbortIncompleteMultipartUpload action must be a positive "
-            "integer",
-        ),
-        (
-            {"Transitions": [{"Days": 29, "StorageClass": "STANDARD_IA"}]},
-            "'Days' in Transition action must be greater than or equal to 30 for storageClass "
-            "'STANDARD_IA'",
-        ),
-        (
-            {"Transitions": [{"Days": -1, "StorageClass": "GLACIER"}]},
-            "'Days' in Transition action must be nonnegative",
-        ),
-        ({"ID": "a" * 256}, "ID length should not exceed allowed limit of 255"),
-    ],
-)
-def test_lifecycle_rules_that_are_refused(rule: dict[str, Any], message: str) -> None:
-    given = {"Expiration": {"Days": 1}, **rule} if "ID" in rule else rule
-    assert refusal(lifecycle(given)) == ("InvalidArgument", message)
-
-
-def test_lifecycle_rules_have_different_ids() -> None:
-    rule = {"ID": "a", "Expiration": {"Days": 1}}
-    code, message = refusal(lifecycle(rule, rule))
-    assert code == "InvalidArgument"
-    assert message == "Rule ID must be unique. Found same ID for more than one rule: a"
-
-
-def test_lifecycle_rules_that_are_taken() -> None:
-    lifecycle(
-        {"ID": "a", "Expiration": {"Days": 1}},
-        {"ID": "b", "Transitions": [{"Days": 0, "StorageClass": "GLACIER"}]},
-        {"ID": "c", "Transitions": [{"Days": 30, "StorageClass": "STANDARD_IA"}]},
-    )()
-    found = client("s3").get_bucket_lifecycle_configuration(Bucket="one")["Rules"]
-    assert [rule["ID"] for rule in found] == ["a", "b", "c"]
-
-
-@pytest.mark.parametrize(
-    ("rule", "code"),
-    [
-        ({"NoncurrentVersionExpiration": {}}, "MalformedXML"),
-        ({"Filter": {"Prefix": "", "ObjectSizeGreaterThan": 500}}, "MalformedXML"),
-        ({"Expiration": {"Days": 1, "ExpiredObjectDeleteMarker": True}}, "MalformedXML"),
-        ({"Expiration": {"Date": datetime(2023, 1, 1, 2, 2, tzinfo=UTC)}}, "InvalidArgument"),
-        ({"Filter": {"And": {"Tags": [{"Key": "a", "Value": "b"}] * 2}}}, "InvalidRequest"),
-    ],
-)
-def test_lifecycle_rules_without_sense(rule: dict[str, Any], code: str) -> None:
-    assert refusal(lifecycle({"Expiration": {"Days": 1}, **rule}))[0] == code
-
-
-def test_lifecycle_without_a_body_is_refused() -> None:
-    s3 = client("s3")
-    s3.create_bucket(Bucket="one")
-    assert refusal(s3.put_bucket_lifecycle_configuration, Bucket="one") == (
-        "MissingRequestBodyError",
-        "Request Body is empty",
-    )
-
-
-def test_rules_are_answered_as_they_were_put() -> None:
-    given = {"ObjectSizeGreaterThan": 20}
-    done = lifecycle({"ID": "one", "Expiration": {"Days": 1}, "Filter": given})()
-    assert done["TransitionDefaultMinimumObjectSize"] == "all_storage_classes_128K"
-    found = client("s3").get_bucket_lifecycle_configuration(Bucket="one")
-    assert [rule["Filter"] for rule in found["Rules"]] == [given]
-    assert found["TransitionDefaultMinimumObjectSize"] == "all_storage_classes_128K"

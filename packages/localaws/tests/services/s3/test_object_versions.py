@@ -28,3 +28,13 @@ def test_a_bypass_of_a_lock_that_the_bucket_does_not_have() -> None:
     assert refusal(s3.delete_object, **named, Key="a")[0] == "InvalidArgument"
     several = {"Objects": [{"Key": "a"}]}
     assert refusal(s3.delete_objects, **named, Delete=several)[0] == "InvalidArgument"
+
+
+@pytest.mark.usefixtures("aws")
+@pytest.mark.parametrize("storage", ["GLACIER", "DEEP_ARCHIVE", "STANDARD_IA"])
+def test_versions_of_every_storage_class_are_listed(storage: str) -> None:
+    s3 = client("s3")
+    s3.create_bucket(Bucket="one")
+    s3.put_object(Bucket="one", Key="k", Body=b"v", StorageClass=storage)
+    (found,) = s3.list_object_versions(Bucket="one")["Versions"]
+    assert found["StorageClass"] == storage

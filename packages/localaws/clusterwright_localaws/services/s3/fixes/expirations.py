@@ -8,6 +8,7 @@ A version that a request names has none, as recorded on AWS: docs/reference/prob
 
 from __future__ import annotations
 
+import base64
 import uuid
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
@@ -48,8 +49,13 @@ def apply() -> None:
 
 def keep_rules(bucket: Any, rules: list[Mapping[str, Any]], smallest: str) -> None:
     """Keep the rules of a request, and the smallest objects of their transitions."""
-    named = [{"ID": str(uuid.uuid4()), **rule} for rule in rules]
+    named = [{"ID": _new_id(), **rule} for rule in rules]
     setattr(bucket, _GIVEN, (named, smallest))
+
+
+def _new_id() -> str:
+    # In the form that users quote in aws/aws-sdk-go-v2#3165.
+    return base64.b64encode(str(uuid.uuid4()).encode()).decode()
 
 
 def kept_rules(bucket: Any) -> tuple[list[Mapping[str, Any]], str] | None:
