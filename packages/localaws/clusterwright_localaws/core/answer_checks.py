@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from clusterwright_localaws.server.wire import Answer
 
 TOLERATED: Final = Path(__file__).with_name("tolerated.json")
+# Names of secrets have up to 512 characters in requests, and in the model of answers up to 256.
+_LONGER: Final = frozenset({"SecretNameType"})
 # Errors without a body, and redirects, have no code.
 _FIRST_ERROR = 301
 _FIRST_FAILURE = 500
@@ -205,6 +207,8 @@ def _string(shape: Any) -> _Check:
     beyond = BEYOND_MODEL.get(shape.name, frozenset())
     pattern = None if shape.name in NOT_ENFORCED else shape.metadata.get("pattern")
     minimum, maximum = shape.metadata.get("min"), shape.metadata.get("max")
+    if shape.name in _LONGER:
+        maximum = None
 
     def check(value: Any, member: str, out: _Out) -> None:
         if not isinstance(value, str):

@@ -75,7 +75,7 @@ def test_moto_answers_no_microseconds() -> None:
     client("ecr").create_repository(repositoryName="repo")
     client("ssm").put_parameter(Name="p", Value="v", Type="String")
     client("dynamodb").create_table(
-        TableName="t",
+        TableName="table",
         BillingMode="PAY_PER_REQUEST",
         KeySchema=[{"AttributeName": "k", "KeyType": "HASH"}],
         AttributeDefinitions=[{"AttributeName": "k", "AttributeType": "S"}],
@@ -86,6 +86,6 @@ def test_moto_answers_no_microseconds() -> None:
         client("secretsmanager").describe_secret(SecretId="s")["CreatedDate"],
         client("ecr").describe_repositories()["repositories"][0]["createdAt"],
         client("ssm").get_parameter(Name="p")["Parameter"]["LastModifiedDate"],
-        client("dynamodb").describe_table(TableName="t")["Table"]["CreationDateTime"],
+        client("dynamodb").describe_table(TableName="table")["Table"]["CreationDateTime"],
     ]
     assert [str(each) for each in times if each.microsecond % 1000] == []

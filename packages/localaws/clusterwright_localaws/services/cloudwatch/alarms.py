@@ -7,15 +7,19 @@ https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/AlarmThatSendsEma
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
 from clusterwright_localaws.core.call import Call, operation
 from clusterwright_localaws.core.errors import AwsError, ForwardToMoto
 from clusterwright_localaws.services.cloudwatch.alarm_book import alarms_of
+from clusterwright_localaws.services.cloudwatch.alarm_queries import check_queries
 
 _SHORT_PERIODS = frozenset({10, 20, 30})
 _HOUR, _DAY, _WEEK = 3_600, 86_400, 604_800
+_TREATMENTS = ("breaching", "notBreaching", "ignore", "missing")
+_PERCENTILE = re.compile(r"p(-?\d+(?:\.\d+)?)")
 
 
 @operation("cloudwatch", "PutMetricAlarm")
@@ -24,6 +28,8 @@ def put_metric_alarm(call: Call) -> Mapping[str, Any]:
     period, periods = request.get("Period"), request.get("EvaluationPeriods") or 1
     if "Metrics" in request and ("MetricName" in request or "Statistic" in request):
         raise _invalid("Metrics may not be given together with MetricName or Statistic.")
+    if request.get("Metrics"):
+        check_queries(request["Metrics"], request.get("ThresholdMetricId"))
     if period is not None:
         if period not in _SHORT_PERIODS and (period < 1 or period % 60):
             raise _invalid("Period must be 10, 20, 30 or a multiple of 60")
@@ -36,6 +42,7 @@ def put_metric_alarm(call: Call) -> Mapping[str, Any]:
             )
     if "MetricName" in request and ("Statistic" in request) == ("ExtendedStatistic" in request):
         raise _invalid("Exactly one of Statistic and ExtendedStatistic is needed.")
+    _check_words(request)
     if request.get("DatapointsToAlarm", 0) > periods:
         raise _invalid("DatapointsToAlarm must be less than or equal to EvaluationPeriods.")
     before = alarms_of(call).get(request["AlarmName"])
@@ -43,6 +50,23 @@ def put_metric_alarm(call: Call) -> Mapping[str, Any]:
         # The text is ours, as in PutCompositeAlarm.
         raise _invalid("A composite alarm with this name exists already.")
     raise ForwardToMoto
+
+
+def _check_words(request: Mapping[str, Any]) -> None:
+    treatment = request.get("TreatMissingData")
+    if treatment is not None and treatment not in _TREATMENTS:
+        # The text is that of EvaluateLowSampleCountPercentile.
+        raise _invalid(
+            f"Option {treatment} is not supported. Supported options for parameter "
+            f"TreatMissingData are {', '.join(_TREATMENTS[:-1])} and {_TREATMENTS[-1]}."
+        )
+    percentile = _PERCENTILE.fullmatch(request.get("ExtendedStatistic") or "")
+    if percentile is not None and not 0 <= float(percentile[1]) <= 100:
+        # "Specify values between p0.0 and p100."
+        raise AwsError(
+            "InvalidParameterValue",
+            f"The value {percentile[0]} for parameter ExtendedStatistic is not supported.",
+        )
 
 
 def _invalid(message: str) -> AwsError:

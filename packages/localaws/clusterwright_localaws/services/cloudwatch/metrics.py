@@ -13,6 +13,7 @@ from typing import Any, Final
 from clusterwright_localaws.core.call import Call, operation
 from clusterwright_localaws.core.errors import AwsError, ForwardToMoto
 from clusterwright_localaws.services.cloudwatch.alarm_book import alarms_of, book_of
+from clusterwright_localaws.services.cloudwatch.metric_values import check_data
 
 MAXIMUM_DATAPOINTS: Final = 1_440
 _SHORT_PERIODS: Final = frozenset({1, 5, 10, 20, 30})
@@ -21,15 +22,7 @@ _DASHBOARD: Final = re.compile(r"[A-Za-z0-9_-]+")
 
 @operation("cloudwatch", "PutMetricData")
 def put_metric_data(call: Call) -> Mapping[str, Any]:
-    for number, datum in enumerate(call.parameters.get("MetricData", []), 1):
-        name = f"MetricData.member.{number}"
-        for other in ("Values", "StatisticValues"):
-            if "Value" in datum and other in datum:
-                raise AwsError(
-                    "InvalidParameterCombination",
-                    f"The parameters {name}.Value and {name}.{other} are mutually exclusive and "
-                    "you have specified both.",
-                )
+    check_data(call.parameters, call.now)
     raise ForwardToMoto
 
 

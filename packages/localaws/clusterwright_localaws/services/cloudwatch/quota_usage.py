@@ -75,7 +75,7 @@ def _kept(call: Call) -> Mapping[str, Any]:
     """Return the datapoints of a metric that was put, those of each unit on their own."""
     request = call.parameters
     plain, extended = request.get("Statistics", ()), request.get("ExtendedStatistics", ())
-    if not plain and not extended:
+    if bool(plain) == bool(extended):
         raise AwsError(
             "InvalidParameterCombination", "Must specify either Statistics or ExtendedStatistics"
         )

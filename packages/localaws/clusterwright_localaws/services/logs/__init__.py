@@ -1,4 +1,4 @@
-"""Amazon CloudWatch Logs: keys, retention and lists of log groups."""
+"""Amazon CloudWatch Logs: keys, retention, filters and lists of log groups."""
 
-API = ("groups", "keys", "retention")
+API = ("events", "filters", "groups", "keys", "retention")
 FIXES = ("log_groups", "identifiers")

@@ -24,9 +24,13 @@ _ACTIONS = ("kms:Encrypt", "kms:Decrypt", "kms:GenerateDataKey", "kms:DescribeKe
 
 @operation("logs", "CreateLogGroup")
 def create_log_group(call: Call) -> Mapping[str, Any]:
-    key = call.parameters.get("kmsKeyId")
+    key, name = call.parameters.get("kmsKeyId"), str(call.parameters["logGroupName"])
+    if name.lower().startswith("aws/") and not call.by_aws:
+        raise AwsError(
+            "InvalidParameterException", "Log groups starting with AWS/ are reserved for AWS."
+        )
     if key is not None:
-        _check_key(call, str(key), str(call.parameters["logGroupName"]))
+        _check_key(call, str(key), name)
     raise ForwardToMoto
 
 

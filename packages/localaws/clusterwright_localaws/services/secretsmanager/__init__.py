@@ -1,4 +1,4 @@
-"""AWS Secrets Manager: names, keys and rotation of secrets."""
+"""AWS Secrets Manager: names, keys, policies and rotation of secrets."""
 
-API = ("names", "rotation")
+API = ("names", "passwords", "policies", "rotation")
 FIXES = ("rotation", "values", "version_lists", "accesses", "change_times", "owners")

@@ -57,6 +57,16 @@ def check_token(call: Call, code: str = "InvalidRequestException") -> None:
         )
 
 
+def _check_value(call: Call) -> None:
+    if call.parameters.get("SecretString") and call.parameters.get("SecretBinary"):
+        # "... but not both": the API model. The text is ours.
+        raise AwsError(
+            "InvalidParameterException",
+            "You can't specify both a binary secret value and a string secret value in the same "
+            "secret.",
+        )
+
+
 def _check_key(call: Call, named: str) -> None:
     """Refuse the value of another account's secret under the default key; as recorded on AWS."""
     owner = owner_of(named)
@@ -80,6 +90,7 @@ def check_named(call: Call) -> Mapping[str, Any]:
         _check_key(call, named)
     if call.operation in ("PutSecretValue", "UpdateSecret"):
         check_token(call)
+        _check_value(call)
     raise ForwardToMoto
 
 
@@ -103,6 +114,7 @@ def change_tags(call: Call) -> Mapping[str, Any]:
 def create_secret(call: Call) -> Mapping[str, Any]:
     _check_name(call.parameters["Name"])
     check_token(call)
+    _check_value(call)
     if any(not region.get("Region") for region in call.parameters.get("AddReplicaRegions", ())):
         raise AwsError("InvalidParameterException", "A replica needs a Region.")
     secrets = moto_state.backend("secretsmanager", call.account, call.region).secrets

@@ -21,13 +21,16 @@ from clusterwright_localaws.services.sns.message_attributes import (
     delivered_form,
     size_of,
 )
+from clusterwright_localaws.services.sns.topic_attributes import largest_bytes
 
-LARGEST_BYTES: Final = 262_144
-"""Bytes of a message with its attributes, or of all messages of a batch."""
 _MOST_ENTRIES: Final = 10
 _LONGEST_SUBJECT: Final = 100
 _LONGEST_ID: Final = 80
 _ID: Final = re.compile(r"[A-Za-z0-9_-]*")
+# "alphanumeric characters (a-z, A-Z, 0-9) and punctuation": API_Publish.html.
+_GROUP: Final = re.compile(r"[!-~]{0,128}")
+# "no line breaks or control characters", of a subject.
+_CONTROL: Final = re.compile(r"[\x00-\x1f\x7f]")
 _PHONE_NUMBER: Final = re.compile(r"\+?\d+")
 
 
@@ -40,7 +43,8 @@ def publish(call: Call) -> Mapping[str, Any]:
         # Before the message is examined, as recorded on AWS: probes.md, source `moto-verified`.
         raise ForwardToMoto
     _check_message(request)
-    if size_of(request) > LARGEST_BYTES:
+    topic = backend_of(call).topics.get(target or request.get("TopicArn"))
+    if size_of(request) > largest_bytes(topic):
         raise invalid("Message too long")
     if "PhoneNumber" in request:
         number = request["PhoneNumber"]
@@ -77,7 +81,7 @@ def publish_batch(call: Call) -> Mapping[str, Any]:
             "Two or more batch entries in the request have the same Id.",
             400,
         )
-    if sum(size_of(entry) for entry in entries) > LARGEST_BYTES:
+    if sum(size_of(entry) for entry in entries) > largest_bytes(topic):
         raise AwsError(
             "BatchRequestTooLong",
             "The length of all the messages put together is more than the limit.",
@@ -125,7 +129,8 @@ def _check_id(name: str) -> None:
 
 def _check_message(request: Mapping[str, Any]) -> None:
     subject = request.get("Subject")
-    if subject is not None and not 0 < len(subject) <= _LONGEST_SUBJECT:
+    is_short = subject is None or 0 < len(subject) <= _LONGEST_SUBJECT
+    if not is_short or _CONTROL.search(subject or ""):
         raise invalid("Subject")
     if not request["Message"]:
         raise invalid("Empty message")
@@ -135,8 +140,12 @@ def _check_message(request: Mapping[str, Any]) -> None:
 
 def _check_structure(request: Mapping[str, Any]) -> None:
     """Refuse a message for several protocols that is no object with a default text."""
-    if request.get("MessageStructure") != "json":
+    structure = request.get("MessageStructure")
+    if not structure:
         return
+    if structure != "json":
+        # "Valid value: json". The text is ours.
+        raise invalid(f"MessageStructure: {structure} is not json")
     try:
         found = json.loads(request["Message"])
     except ValueError:
@@ -146,6 +155,10 @@ def _check_structure(request: Mapping[str, Any]) -> None:
 
 
 def _check_fifo(topic: Any, request: Mapping[str, Any]) -> None:
+    for name in ("MessageDeduplicationId", "MessageGroupId"):
+        if not _GROUP.fullmatch(request.get(name) or ""):
+            # The text is ours.
+            raise invalid(f"{name} Reason: it has at most 128 letters, digits and punctuation")
     named = request.get("MessageDeduplicationId")
     if not topic.fifo_topic:
         if named:

@@ -63,6 +63,8 @@ _SCOPES: Final = (IN_BODY, IN_ATTRIBUTES)
 _DEFAULTS: Final = {"FilterPolicyScope": IN_ATTRIBUTES, "RawMessageDelivery": "false"}
 _FIFO: Final = ".fifo"
 _IN_SUBSCRIBE: Final = "Attributes Reason: "
+_OF_CUSTOMERS: Final = frozenset({"application", "email", "email-json", "http", "https", "sms"})
+_ADDRESS: Final = re.compile(r"[^@\s]+@[^@\s]+")
 _ID: Final = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
@@ -75,8 +77,10 @@ def subscribe(call: Call) -> Mapping[str, Any]:
         raise invalid(f"Amazon SNS does not support this protocol string: {protocol}")
     if protocol in ("http", "https") and not is_endpoint(endpoint, protocol):
         raise invalid("Endpoint must match the specified protocol")
-    if protocol == "sqs" and len(endpoint.split(":")) < 6:
-        raise invalid("SQS endpoint ARN")
+    if topic.fifo_topic and protocol in _OF_CUSTOMERS:
+        # https://docs.aws.amazon.com/sns/latest/dg/fifo-message-delivery.html; the text is ours.
+        raise invalid(f"Protocol Reason: a FIFO topic cannot deliver to {protocol}")
+    _check_endpoint(protocol, endpoint)
     if protocol == "sqs" and endpoint.endswith(_FIFO) and not topic.fifo_topic:
         # AWS says it twice.
         raise invalid(
@@ -102,6 +106,18 @@ def subscribe(call: Call) -> Mapping[str, Any]:
         backend.set_subscription_attributes(made.arn, name, kept)
     request_confirmation(made)
     return {"SubscriptionArn": _shown(made, asked=request.get("ReturnSubscriptionArn"))}
+
+
+def _check_endpoint(protocol: str, endpoint: str) -> None:
+    if protocol in ("email", "email-json") and not _ADDRESS.fullmatch(endpoint):
+        raise invalid("Email address")
+    service = {"sqs": "SQS", "lambda": "Lambda", "firehose": "Firehose"}.get(protocol)
+    if service is None:
+        return
+    parts = endpoint.split(":")
+    if len(parts) < 6 or (protocol != "sqs" and parts[2] != protocol):
+        # That of Firehose is in the form of the others.
+        raise invalid(f"{service} endpoint ARN")
 
 
 def _made(backend: Any, topic: Any, endpoint: str, protocol: str) -> Any:

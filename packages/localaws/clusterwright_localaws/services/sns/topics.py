@@ -23,6 +23,7 @@ from clusterwright_localaws.services.sns.arguments import (
     topic_of,
 )
 from clusterwright_localaws.services.sns.confirmations import is_pending
+from clusterwright_localaws.services.sns.topic_attributes import check_attribute
 
 _NAME: Final = re.compile(r"[A-Za-z0-9_-]+")
 _FIFO: Final = ".fifo"
@@ -43,6 +44,7 @@ _SETTABLE: Final = (
     "DisplayName",
     "FifoThroughputScope",
     "KmsMasterKeyId",
+    "MaximumMessageSize",
     "Policy",
     "SignatureVersion",
     "TracingConfig",
@@ -75,6 +77,8 @@ def create_topic(call: Call) -> Mapping[str, Any]:
     if unknown:
         # The text is ours.
         raise invalid(f"Attributes Reason: Unknown attribute {unknown[0]}")
+    for each, value in attributes.items():
+        check_attribute(each, value)
     check_tags(tags)
     topic = backend_of(call).topics.get(call.arn("sns", name))
     if topic is not None:
@@ -143,19 +147,8 @@ def set_topic_attributes(call: Call) -> Mapping[str, Any]:
     if name not in _SETTABLE:
         raise invalid("AttributeName")
     topic_of(call)
-    if name in ("DeliveryPolicy", "Policy") and (value or name == "Policy"):
-        _check_object(name, value)
+    check_attribute(name, value)
     raise ForwardToMoto
-
-
-def _check_object(name: str, value: str) -> None:
-    try:
-        found = json.loads(value)
-    except ValueError:
-        found = None
-    if not isinstance(found, dict):
-        # The text is ours.
-        raise invalid(f"{name}: not a JSON object")
 
 
 @operation("sns", "DeleteTopic")

@@ -101,3 +101,11 @@ def test_requests_without_a_token(operation: str, code: str, members: dict[str, 
         secrets.meta.events.unregister(event, without_token)
     text = "You must provide a ClientRequestToken value. We recommend a UUID-type value."
     assert found == (code, text)
+
+
+@pytest.mark.usefixtures("aws")
+def test_a_secret_has_one_value_and_a_name_of_512_characters() -> None:
+    secrets = client("secretsmanager")
+    found = refusal(secrets.create_secret, Name="s", SecretString="v", SecretBinary=b"v")
+    assert found[0] == "InvalidParameterException"
+    assert secrets.create_secret(Name="s" * 512, SecretString="v")["Name"] == "s" * 512
