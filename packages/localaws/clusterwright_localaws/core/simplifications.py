@@ -140,6 +140,41 @@ SIMPLIFICATIONS: Final = (
         ),
     ),
     Simplification(
+        "s3",
+        ("PutBucketLifecycleConfiguration",),
+        "the order of transitions between storage classes is not examined",
+        ("LifecycleConfiguration.Rules.Transitions.StorageClass",),
+    ),
+    Simplification(
+        "ssm",
+        ("PutParameter",),
+        "parameter policies are not examined and have no effect",
+        ("Policies",),
+    ),
+    Simplification(
+        "secretsmanager",
+        ("PutResourcePolicy",),
+        "principals and actions of the policy are not examined",
+    ),
+    Simplification(
+        "logs",
+        ("FilterLogEvents", "PutMetricFilter", "PutSubscriptionFilter"),
+        "of the filter pattern only the closing bracket is examined",
+        ("filterPattern",),
+    ),
+    Simplification(
+        "cloudwatch",
+        ("PutMetricAlarm",),
+        "expressions and the actions' ARNs are not examined",
+        ("Metrics.Expression", "AlarmActions", "OKActions", "InsufficientDataActions"),
+    ),
+    Simplification(
+        "sns",
+        ("CreateTopic",),
+        "a standard topic takes attributes of FIFO topics",
+        ("Attributes",),
+    ),
+    Simplification(
         "sagemaker",
         ("CreateCluster", "UpdateCluster"),
         "the custom image need not exist, and its nodes are not started from it",

@@ -1,7 +1,7 @@
 """Which metrics and expressions of an alarm CloudWatch refuses.
 
 https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_MetricDataQuery.html; texts
-as users quote them where they do (docs/reference/probes.md, source `alarm-messages`).
+as users quote them where they do.
 """
 
 from __future__ import annotations

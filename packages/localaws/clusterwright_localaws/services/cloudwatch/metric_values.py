@@ -1,8 +1,8 @@
 """Which data of metrics PutMetricData refuses.
 
 https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_PutMetricData.html,
-API_MetricDatum.html and API_Dimension.html; texts as users quote them where they do
-(docs/reference/probes.md, source `metric-messages`), else ours in the same form.
+API_MetricDatum.html and API_Dimension.html; texts as users quote them where they do,
+else ours in the same form.
 """
 
 from __future__ import annotations
