@@ -76,15 +76,6 @@ def test_statistics_that_are_refused(statistic: str) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    "statistic", ["p0", "p100", "p99.9", "tm90", "IQM", "PR(:300)", "TM(10%:90%)", "WM(80%:)"]
-)
-def test_statistics_that_are_taken(statistic: str) -> None:
-    client("cloudwatch").put_metric_alarm(**plain(ExtendedStatistic=statistic))
-    (found,) = client("cloudwatch").describe_alarms()["MetricAlarms"]
-    assert found["ExtendedStatistic"] == statistic
-
-
 def test_treatment_of_missing_data() -> None:
     given = plain(Statistic="Sum")
     for treatment in ("breaching", "notBreaching", "ignore", "missing"):

@@ -12,19 +12,6 @@ from typing import Any, Final
 
 MOTO_VERSION = "5.2.5"
 DESCRIPTION = "CloudWatch: alarms have trimmed means and the other extended statistics"
-REPRODUCTION = """\
-cloudwatch = boto3.client("cloudwatch", region_name="us-east-1")
-cloudwatch.put_metric_alarm(
-    AlarmName="name",
-    Namespace="namespace",
-    MetricName="metric",
-    ExtendedStatistic="tm90",
-    Period=60,
-    EvaluationPeriods=1,
-    Threshold=1,
-    ComparisonOperator="GreaterThanThreshold",
-)
-"""
 _NUMBER: Final = r"\d+(?:\.\d+)?"
 _OTHERS: Final = re.compile(
     rf"(?:tm|tc|ts|wm){_NUMBER}|iqm|pr\((?:{_NUMBER})?:(?:{_NUMBER})?\)"
