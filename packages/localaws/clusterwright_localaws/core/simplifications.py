@@ -152,11 +152,6 @@ SIMPLIFICATIONS: Final = (
         ("Policies",),
     ),
     Simplification(
-        "secretsmanager",
-        ("PutResourcePolicy",),
-        "principals and actions of the policy are not examined",
-    ),
-    Simplification(
         "logs",
         ("FilterLogEvents", "PutMetricFilter", "PutSubscriptionFilter"),
         "of the filter pattern only the closing bracket is examined",

@@ -27,14 +27,6 @@ def policy(**more: Any) -> str:
     return json.dumps({"Version": "2012-10-17", "Statement": [statement]})
 
 
-@pytest.mark.parametrize("text", ["x", "[]", "{}", '{"Statement": "x"}', policy()])
-def test_policies_that_are_none(put: Any, text: str) -> None:
-    assert refusal(put, policy=text) == (
-        "MalformedPolicyDocumentException",
-        "This resource policy contains a syntax error.",
-    )
-
-
 def test_public_policies_are_blocked(put: Any) -> None:
     public = policy(Principal="*")
     put(public)
