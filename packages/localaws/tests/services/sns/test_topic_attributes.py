@@ -14,7 +14,6 @@ pytestmark = pytest.mark.usefixtures("aws")
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        ("Policy", "x"),
         ("DeliveryPolicy", "x"),
         ("TracingConfig", "On"),
         ("SignatureVersion", "3"),
