@@ -64,7 +64,7 @@ def _check_tier(call: Call, name: str) -> None:
     request, length = call.parameters, len(str(call.parameters["Value"]))
     parameters = moto_state.backend("ssm", call.account, call.region)._parameters
     # moto's own lookup adds what is missing.
-    found = dict.get(parameters, parameters.normalize_name(name))
+    found = dict.get(parameters, parameters.normalize_name(name)) or []
     advanced = bool(found) and found[-1].tier == _ADVANCED
     tier = request.get("Tier") or (_ADVANCED if advanced else _STANDARD)
     if advanced and tier == _STANDARD and request.get("Overwrite"):
