@@ -8,4 +8,4 @@ API = (
     "platform_applications",
     "text_messages",
 )
-FIXES = ("deliveries", "filter_policies")
+FIXES = ("deliveries", "filter_policies", "policy_actions")
