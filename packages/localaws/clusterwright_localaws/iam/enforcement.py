@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from clusterwright_localaws.core.credentials import access_key_of
@@ -25,6 +26,11 @@ if TYPE_CHECKING:
 # SCPs leave the management account and service-linked roles alone:
 # https://docs.aws.amazon.com/organizations/latest/userguide/orgs_manage_policies_scps.html
 _SERVICE_LINKED = ":role/aws-service-role/"
+
+# "The root principal in a bucket owner's AWS account can perform" these, "even if their bucket
+# policy explicitly denies the root principal's access", unless policies of endpoints or
+# organisations forbid it: https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketPolicy.html
+_OF_ROOT = frozenset({"s3:GetBucketPolicy", "s3:PutBucketPolicy", "s3:DeleteBucketPolicy"})
 
 
 def authorise(
@@ -78,6 +84,8 @@ def decide(
     """Evaluate one need of a caller against everything that has a say."""
     world = runtime.world
     target = resource_of(need.resource, need.action)
+    if need.action in _OF_ROOT and caller.kind == "root" and caller.account == target.account:
+        target = replace(target, policy=None)
     extra = {**need.context, **resource_tags.of_resource(need.resource)}
     if target.account:
         extra["aws:ResourceAccount"] = target.account

@@ -129,3 +129,27 @@ def test_client_that_calls_itself_a_service_has_its_own_rights() -> None:
 
 def _call_itself_a_service(request: Any, **_: Any) -> None:
     request.headers["x-clusterwright-source"] = "cloudformation"
+
+
+def test_root_of_the_owner_cannot_be_locked_out_of_a_bucket_policy() -> None:
+    resources = ["arn:aws:s3:::our-bucket", "arn:aws:s3:::our-bucket/*"]
+    text = document(deny("s3:*", resources, Principal="*"))
+    with local_aws(iam="enforced"):
+        s3, operator = ADMIN("s3"), user("ann", allow("s3:*"))("s3")
+        s3.create_bucket(Bucket="our-bucket")
+        s3.put_bucket_policy(Bucket="our-bucket", Policy=text)
+        assert refused(s3.list_objects_v2, Bucket="our-bucket")[1] == "AccessDenied"
+        assert refused(operator.get_bucket_policy, Bucket="our-bucket")[1] == "AccessDenied"
+        assert refused(STRANGER("s3").get_bucket_policy, Bucket="our-bucket")[0] in (403, 405)
+        assert json.loads(s3.get_bucket_policy(Bucket="our-bucket")["Policy"]) == json.loads(text)
+        s3.put_bucket_policy(Bucket="our-bucket", Policy=text)
+        s3.delete_bucket_policy(Bucket="our-bucket")
+        s3.list_objects_v2(Bucket="our-bucket")
+
+
+def test_organisation_may_keep_root_from_a_bucket_policy() -> None:
+    levels = [[json.loads(document(allow("*"), deny("s3:GetBucketPolicy")))]]
+    organization = {"service_control_policies": levels, "management_account": OTHER}
+    with local_aws(iam="enforced", organization=organization):
+        ADMIN("s3").create_bucket(Bucket="our-bucket")
+        assert refused(ADMIN("s3").get_bucket_policy, Bucket="our-bucket")[1] == "AccessDenied"
