@@ -81,6 +81,12 @@ def names_of(prefix: str) -> tuple[str, ...]:
     return tuple(f"{prefix}:{name}" for name in _table("actions", prefix))
 
 
+@functools.cache
+def resource_arns(prefix: str) -> tuple[str, ...]:
+    """Return the ARNs of all resource types of a service, with placeholders."""
+    return tuple(str(one["arn"]) for one in _table("resourceTypes", prefix).values())
+
+
 # Operations whose service's name in IAM is neither its signing name nor its endpoint's.
 _PREFIXES = {"cloudwatch": "cloudwatch", "resourcegroupstaggingapi": "tag", "s3control": "s3"}
 

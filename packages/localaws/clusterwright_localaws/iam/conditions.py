@@ -154,6 +154,11 @@ _DATE = re.compile(
 )
 
 
+def is_date(text: str) -> bool:
+    """Return whether a text is a time of the W3C's profile, which has dates without times too."""
+    return _DATE.fullmatch(text) is not None and time_of(text) is not None
+
+
 @functools.lru_cache(maxsize=1024)
 def time_of(text: str) -> datetime | None:
     """A time of the W3C's ISO 8601 profile, or seconds since 1970."""

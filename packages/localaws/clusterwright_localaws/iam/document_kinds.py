@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any, Final
 
 from clusterwright_localaws.core.errors import AwsError
-from clusterwright_localaws.iam.policy import MalformedPolicy, Problem
+from clusterwright_localaws.iam.policy import VERSIONS, MalformedPolicy, Problem
 
 
 class Has(Enum):
@@ -80,6 +80,18 @@ def _moto_identity(text: str) -> None:
     _of_moto(IAMPolicyDocumentValidator, text)
 
 
+def _moto_managed(text: str) -> None:
+    """Managed policies alone need the newest version; the refusal was recorded for them."""
+    from moto.iam.policy_validation import IAMPolicyDocumentValidator
+
+    class Validator(IAMPolicyDocumentValidator):
+        def _validate_version(self) -> None:
+            if self._policy_json.get("Version") != VERSIONS[1]:
+                raise ValueError("another version")
+
+    _of_moto(Validator, text)
+
+
 def _moto_trust(text: str) -> None:
     from moto.iam.policy_validation import IAMTrustPolicyDocumentValidator
 
@@ -115,6 +127,7 @@ IDENTITY: Final = Kind(
     repeated=False,
     before=_moto_identity,
 )
+MANAGED: Final = replace(IDENTITY, before=_moto_managed)
 TRUST: Final = Kind(
     "MalformedPolicyDocument",
     "{reason}",

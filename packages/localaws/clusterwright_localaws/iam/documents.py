@@ -12,6 +12,7 @@ from clusterwright_localaws.iam.document_kinds import (
     IDENTITY,
     KEY,
     LOGS,
+    MANAGED,
     QUEUE,
     REPOSITORY,
     SECRET,
@@ -30,8 +31,8 @@ DOCUMENTS: Final[Mapping[tuple[str, str], tuple[str, Kind]]] = {
     ("ec2", "ModifyVpcEndpoint"): ("PolicyDocument", ENDPOINT),
     ("ecr", "SetRepositoryPolicy"): ("policyText", REPOSITORY),
     ("events", "PutPermission"): ("Policy", BUS),
-    ("iam", "CreatePolicy"): ("PolicyDocument", IDENTITY),
-    ("iam", "CreatePolicyVersion"): ("PolicyDocument", IDENTITY),
+    ("iam", "CreatePolicy"): ("PolicyDocument", MANAGED),
+    ("iam", "CreatePolicyVersion"): ("PolicyDocument", MANAGED),
     ("iam", "CreateRole"): ("AssumeRolePolicyDocument", TRUST),
     ("iam", "PutGroupPolicy"): ("PolicyDocument", IDENTITY),
     ("iam", "PutRolePolicy"): ("PolicyDocument", IDENTITY),
@@ -115,6 +116,8 @@ def _problems(policy: Policy, kind: Kind) -> Iterator[MalformedPolicy]:
         if kind.principal is not Has.MAYBE and who != (kind.principal is Has.ALWAYS):
             wrong = Problem.NO_PRINCIPALS if who else Problem.PRINCIPAL
             yield MalformedPolicy(wrong.value, wrong)
+        if kind is TRUST and one.not_principal is not None:
+            yield MalformedPolicy("A trust policy cannot have NotPrincipal.", Problem.SCOPE)
         what = bool(one.resources or one.not_resources)
         if kind.resource is not Has.MAYBE and what != (kind.resource is Has.ALWAYS):
             wrong = Problem.NO_RESOURCES if what else Problem.RESOURCE
@@ -124,7 +127,7 @@ def _problems(policy: Policy, kind: Kind) -> Iterator[MalformedPolicy]:
     ids = [one.sid for one in policy.statements]
     if kind.sids and len(ids) > 1 and ("" in ids or len(set(ids)) < len(ids)):
         yield MalformedPolicy(Problem.SIDS.value, Problem.SIDS)
-    if kind in (IDENTITY, TRUST):
+    if kind in (IDENTITY, MANAGED, TRUST):
         for sid in ids:
             if not (sid.isascii() and sid.isalnum()) and sid:
                 yield MalformedPolicy(

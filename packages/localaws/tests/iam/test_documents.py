@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from clusterwright_localaws.core.errors import AwsError
-from clusterwright_localaws.iam.document_kinds import IDENTITY
+from clusterwright_localaws.iam.document_kinds import IDENTITY, MANAGED
 from clusterwright_localaws.iam.documents import DOCUMENTS, check
 from packages.localaws.tests.parts import client, refusal
 
@@ -49,6 +49,15 @@ def refused(put: Put, text: str) -> tuple[str, str] | None:
 
 def identity(text: str) -> Any:
     return client("iam").create_policy(PolicyName="p", PolicyDocument=text)
+
+
+def inline(text: str) -> Any:
+    client("iam").create_user(UserName="u")
+    return client("iam").put_user_policy(UserName="u", PolicyName="p", PolicyDocument=text)
+
+
+def session(text: str) -> Any:
+    return client("sts").get_federation_token(Name="name", Policy=text)
 
 
 def trust(text: str) -> Any:
@@ -95,6 +104,28 @@ def bus(text: str) -> Any:
     return client("events").put_permission(Policy=text)
 
 
+def without(given: dict[str, Any], name: str) -> dict[str, Any]:
+    return {key: value for key, value in given.items() if key != name}
+
+
+def without_version() -> str:
+    return json.dumps(without(json.loads(document(allow())), "Version"))
+
+
+def numbers(*values: Any) -> dict[str, Any]:
+    """Conditions of values without quotation marks."""
+    value = values[0] if len(values) == 1 else list(values)
+    return {
+        "NumericLessThanEquals": {"aws:MultiFactorAuthAge": value},
+        "DateGreaterThan": {"aws:EpochTime": value},
+    }
+
+
+def since(time: str) -> str:
+    return document(allow(Condition={"DateGreaterThan": {"aws:CurrentTime": [time]}}))
+
+
+NO_VERSION = "Policy document must be version 2012-10-17 or greater."
 MISSING = f"{OWN}:role/none"
 NO_SYNTAX = "Syntax errors in policy."
 _ECR = "Invalid parameter at 'PolicyText' failed to satisfy constraint: "
@@ -153,6 +184,22 @@ _ECR = "Invalid parameter at 'PolicyText' failed to satisfy constraint: "
             document({name: TRUSTED[name] for name in ("Effect", "Action")}),
             (IAM, "Missing required field Principal"),
         ),
+        (
+            trust,
+            document({**without(TRUSTED, "Principal"), "NotPrincipal": {"AWS": ACCOUNT}}),
+            (IAM, "A trust policy cannot have NotPrincipal."),
+        ),
+        (identity, without_version(), (IAM, NO_VERSION)),
+        (identity, document(allow(), Version="2008-10-17"), (IAM, NO_VERSION)),
+        (
+            identity,
+            document(allow(Resource="arn:aws:s3:us-east-1::bucket")),
+            (
+                IAM,
+                "Resource arn:aws:s3:us-east-1::bucket can not contain region information.",
+            ),
+        ),
+        (inline, since("2026-13-01T10:30Z"), (IAM, "The policy failed legacy parsing")),
         (
             key,
             document(of_resource("kms:*"), of_resource("kms:*", Principal={"AWS": MISSING})),
@@ -245,12 +292,56 @@ def test_refused_documents(put: Put, text: str, expected: tuple[str, str]) -> No
         (identity, document(allow(Condition={"NoOperator": {}}))),
         (identity, document(allow(Sid=""), allow(Sid=""), Id="some id")),
         (identity, document(allow(Action=None, NotAction="iam:*"))),
+        *(
+            (put, text)
+            for put in (inline, session)
+            for text in (without_version(), document(allow(), Version="2008-10-17"))
+        ),
+        *(
+            (put, document(allow(Condition=numbers(*values))))
+            for put in (identity, inline, session)
+            for values in ((300,), (300, 3600))
+        ),
+        (trust, document({**TRUSTED, "Condition": numbers(3600)})),
+        *(
+            (identity, since(time))
+            for time in (
+                "2026-01-01T10:30:00-05:00",
+                "2026-01-01T10:30Z",
+                "2026-01-01T10:30+01:00",
+            )
+        ),
+        *(
+            (identity, document(allow(Resource=f"arn:aws:s3:us-east-1:{ACCOUNT}:{name}")))
+            for name in (
+                "storage-lens/*",
+                "storage-lens-group/group",
+                "job/*",
+                "access-grants/default",
+                "async-request/mrap/*/*",
+            )
+        ),
+        *(
+            (inline, document(allow(Action="iam:*", Resource=f"arn:aws:iam::{name}")))
+            for name in ("*:*", "*:root", "aws:role-template/x.amazonaws.com/name:1")
+        ),
+        (trust, document({**TRUSTED, "Action": ["sts:AssumeRole", "sts:SetContext"]})),
+        (trust, document({**TRUSTED, "Action": "STS:assumerole"})),
         (trust, document({**TRUSTED, "Principal": {"AWS": ["*", ACCOUNT, f"{OWN}:root"]}})),
         (trust, document({**TRUSTED, "Principal": {"AWS": "arn:aws:iam::999988887777:role/x"}})),
         (trust, document({**TRUSTED, "Principal": {"Federated": "accounts.google.com"}})),
         (key, document(of_resource("kms:*", Sid="any text, with spaces"))),
         (key, document(of_resource("kms:*")).replace('"Sid"', '"Sid": "a", "Sid"')),
         (topic, document(of_resource("SNS:Publish", Sid="a"), of_resource("SNS:Get*", Sid="b"))),
+        *(
+            (topic, document(of_resource(f"sns:{name}")))
+            for name in (
+                "GetDataProtectionPolicy",
+                "ListTagsForResource",
+                "PutDataProtectionPolicy",
+                "Receive",
+            )
+        ),
         (queue, document(of_resource("sqs:*", Resource=None))),
         (secret, document(of_resource("secretsmanager:*"))),
         (repository, document(of_resource("ecr:BatchGetImage", Resource=None))),
@@ -299,3 +390,13 @@ def test_a_statement_is_required() -> None:
     for text in (document(), '{"Version": "2012-10-17"}'):
         with pytest.raises(AwsError, match="Syntax errors"):
             check(text, IDENTITY, ACCOUNT)
+
+
+@pytest.mark.usefixtures("aws")
+def test_policies_of_aws_are_accepted() -> None:
+    from moto.iam.aws_managed_policies import aws_managed_policies_data
+
+    policies = json.loads(aws_managed_policies_data)
+    assert len(policies) > 1000
+    for name, policy in policies.items():
+        check(json.dumps(policy["Document"]), MANAGED, name)

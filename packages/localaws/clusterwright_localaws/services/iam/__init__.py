@@ -7,6 +7,7 @@ FIXES = (
     "policy_limits",
     "limits",
     "trust_policies",
+    "policy_grammar",
     "policy_deletion",
     "group_deletion",
     "user_deletion",

@@ -1,0 +1,61 @@
+"""Tests of services.iam.fixes.policy_grammar; documents of all kinds: tests/iam/test_documents."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from moto.iam.exceptions import MalformedPolicyDocument
+from moto.iam.policy_validation import (
+    IAMPolicyDocumentValidator,
+    IAMTrustPolicyDocumentValidator,
+)
+
+from packages.localaws.tests.parts import client
+
+
+def refused(resource: str) -> bool:
+    statement = {"Effect": "Allow", "Action": "*", "Resource": resource}
+    try:
+        IAMPolicyDocumentValidator(json.dumps({"Statement": statement})).validate()
+    except MalformedPolicyDocument:
+        return True
+    return False
+
+
+@pytest.mark.parametrize(
+    ("resource", "expected"),
+    [
+        ("arn:aws:s3:us-east-1:123456789012:storage-lens/a", False),
+        ("arn:aws:s3:us-east-1:123456789012:accesspoint/a", False),
+        ("arn:aws:s3:us-east-1:123456789012:storage-lens", True),
+        ("arn:aws:s3:us-east-1::bucket", True),
+        ("arn:aws:iam::123456789012:root", False),
+        ("arn:aws:iam::123456789012:rooted", True),
+        ("arn:aws:iam::123456789012:assumed-role/a/b", False),
+        ("arn:aws:iam:us-east-1:123456789012:role/a", True),
+        ("arn:aws:iam:us-east-1:123456789012:root", True),
+    ],
+)
+@pytest.mark.usefixtures("aws")
+def test_resources(resource: str, expected: bool) -> None:
+    assert refused(resource) == expected
+
+
+@pytest.mark.usefixtures("aws")
+def test_documents_are_kept_as_they_are() -> None:
+    condition = {"NumericLessThan": {"aws:MultiFactorAuthAge": [60, 3600]}}
+    statement = {"Effect": "Allow", "Action": "*", "Resource": "*", "Condition": condition}
+    iam, whose = client("iam"), {"UserName": "user", "PolicyName": "policy"}
+    iam.create_user(UserName="user")
+    iam.put_user_policy(**whose, PolicyDocument=json.dumps({"Statement": statement}))
+    kept = iam.get_user_policy(**whose)["PolicyDocument"]
+    assert kept == {"Statement": statement}
+
+
+@pytest.mark.parametrize("action", ["sts:Unknown", "s3:GetObject"])
+@pytest.mark.usefixtures("aws")
+def test_other_actions_of_trust_policies(action: str) -> None:
+    statement = {"Effect": "Allow", "Action": action, "Principal": {"AWS": "123456789012"}}
+    with pytest.raises(MalformedPolicyDocument, match="Trust Policy statement actions"):
+        IAMTrustPolicyDocumentValidator(json.dumps({"Statement": statement})).validate()
