@@ -43,7 +43,7 @@ from clusterwright_acceptance.slurm_nodes import SlurmNode
 from clusterwright_acceptance.verdicts import (
     KEEPS,
     REJECTED,
-    says_something,
+    to_record,
     waived,
     waivers_of,
 )
@@ -197,8 +197,9 @@ def keep_accepted(folder: Path, fresh: Sequence[Accepted]) -> None:
 
 def keep_node(folder: Path, result: Mapping[str, Any], wanted: Wanted, now: str) -> None:
     """Add a result to what is known of a node; a node that was not tested keeps what it has."""
-    if says_something(result):
-        node_records.keep(folder, result, wanted.run, wanted.level, now)
+    found = to_record(result, node_records.of_boot(folder, result))
+    if found is not None:
+        node_records.keep(folder, found, wanted.run, wanted.level, now)
 
 
 def _is_only_open(one: Mapping[str, Any], not_started: AbstractSet[str]) -> bool:

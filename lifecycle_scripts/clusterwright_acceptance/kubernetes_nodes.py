@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Optional
 
 from clusterwright_acceptance.slurm_nodes import SlurmNode
-from clusterwright_acceptance.verdicts import ACCEPTED, says_something
+from clusterwright_acceptance.verdicts import ACCEPTED, to_record
 
 TAINT = "clusterwright/acceptance"
 EFFECT = "NoSchedule"
@@ -135,16 +135,14 @@ def result_patch(
 
     Without `hold` only the annotation is written.
     """
-    state = str(result["verdict"])
-    # Without an earlier result it is written, so that the test is not repeated at once.
-    if not (says_something(result) or (result["checks"] and not recorded(node))):
+    found = to_record(result, recorded(node))
+    if found is None or found.get("boot_id") not in (None, boot_of(node)):
         return None
-    if result.get("boot_id") not in (None, boot_of(node)):
-        return None
+    state = str(found["verdict"])
     value = {
         "state": state,
-        "reason": str(result["reason"])[:300],
-        "action": result["action"],
+        "reason": str(found["reason"])[:300],
+        "action": found["action"],
         "level": level,
         "run": run,
         "at": int(now),

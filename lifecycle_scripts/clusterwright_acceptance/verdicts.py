@@ -88,6 +88,23 @@ def says_something(result: Mapping[str, Any]) -> bool:
     return bool(result["checks"] or result["verdict"] == REJECTED) and not result.get(KEEPS)
 
 
+def to_record(result: Mapping[str, Any], known: Mapping[str, Any]) -> Optional[Mapping[str, Any]]:
+    """What is recorded of a node after a result; None leaves the record as it is.
+
+    `known` is what is recorded of the instance's boot: state, reason and action. A test that did
+    not start leaves a node accepted or rejected, but except for an accepted node its time is
+    recorded, so that the test is not repeated at once.
+    """
+    if says_something(result):
+        return result
+    if not result["checks"] or known.get("state") == ACCEPTED:
+        return None
+    if known.get("state") == REJECTED:
+        before = {key: known.get(key) for key in ("reason", "action")}
+        return {**result, "verdict": REJECTED, **before}
+    return result
+
+
 def waivers_of(rows: Sequence[Mapping[str, Any]]) -> list[Waiver]:
     """Waivers of the input; one that is not valid waives nothing."""
     found = []

@@ -19,6 +19,13 @@ def path_of(folder: Path, node: str) -> Path:
     return folder / "nodes" / f"{node}.json"
 
 
+def of_boot(folder: Path, result: Mapping[str, Any]) -> dict[str, Any]:
+    """What is known of a node's instance and boot, which are those of a result; else empty."""
+    known = records.read(path_of(folder, str(result["name"])))
+    same = all(known.get(key) == result.get(key) for key in ("instance_id", "boot_id"))
+    return known if same else {}
+
+
 def keep(folder: Path, result: Mapping[str, Any], run: str, level: str, now: str) -> None:
     """Add a result to what is known of a node. Raises OSError."""
     path = path_of(folder, str(result["name"]))

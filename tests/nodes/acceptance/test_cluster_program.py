@@ -452,6 +452,44 @@ def test_where_no_pair_starts_every_node_keeps_its_state(
         assert (found["state"], found["history"][-1]["run"]) == ("accepted", "a")
 
 
+def test_a_new_node_whose_pairs_do_not_start_has_a_record_with_the_reason(
+    tmp_path: Path, together: Several
+) -> None:
+    together.missing = True
+    run(tmp_path, four(), "standard", run="a")
+    found = records.read(tmp_path / "nodes/n0.json")
+    reason = "pairs: all_reduce_perf is not on these nodes"
+    assert (found["state"], found["reason"]) == ("unknown", reason)
+    assert found["tested_at"] == ENDED
+
+
+@pytest.mark.parametrize(("was", "state"), [("unknown", "unknown"), ("rejected", "rejected")])
+def test_the_time_of_each_test_that_does_not_start_is_recorded(
+    tmp_path: Path, together: Several, was: str, state: str
+) -> None:
+    """Without it the hold would test the node again after a minute."""
+    path = tmp_path / "nodes/n0.json"
+    before = {"state": was, "reason": "gemm: slow", "action": "report", "tested_at": "2026"}
+    records.write(path, {**before, "instance_id": "i-n0", "boot_id": "boot"})
+    together.missing = True
+    run(tmp_path, four(), "standard", run="a")
+    found = records.read(path)
+    assert (found["state"], found["tested_at"]) == (state, ENDED)
+    assert (found["reason"] == "gemm: slow") == (was == "rejected")
+
+
+@pytest.mark.parametrize("other", ["instance_id", "boot_id"])
+def test_a_record_of_another_boot_does_not_keep_its_state(
+    tmp_path: Path, together: Several, other: str
+) -> None:
+    path = tmp_path / "nodes/n0.json"
+    before = {"state": "accepted", "instance_id": "i-n0", "boot_id": "boot"}
+    records.write(path, {**before, other: "another"})
+    together.missing = True
+    run(tmp_path, four(), "standard", run="a")
+    assert records.read(path)["state"] == "unknown"
+
+
 def test_another_node_says_what_the_nodes_are(tmp_path: Path, together: Several) -> None:
     slurm = four()
     slurm.unreadable = {"n0", "n1"}

@@ -137,12 +137,24 @@ def test_a_result_of_another_boot_and_an_untested_node_change_nothing() -> None:
 
 def test_a_node_keeps_its_result_where_a_test_did_not_start() -> None:
     one = result("unknown", keeps_state=True)
-    for known in ("accepted", "rejected"):
-        node_ = recorded(node("a"), known)
-        assert nodes.result_patch(node_, one, "standard", "r", 5.0, hold=True) is None
+    accepted = recorded(node("a"), "accepted")
+    assert nodes.result_patch(accepted, one, "standard", "r", 5.0, hold=True) is None
     patch = nodes.result_patch(node("a", taint()), one, "standard", "r", 5.0, hold=True)
     assert patch is not None
     assert patch["spec"]["taints"] == [taint("unknown")]
+
+
+@pytest.mark.parametrize("state", ["rejected", "unknown"])
+def test_a_test_that_does_not_start_is_not_repeated_at_once(state: str) -> None:
+    held = recorded(node("a", taint(state)), state)
+    one = result("unknown", keeps_state=True)
+    patch = nodes.result_patch(held, one, "standard", "r", 9000.0, hold=True)
+    assert patch is not None
+    assert patch["spec"]["taints"] == [taint(state)]
+    held["metadata"]["annotations"] = patch["metadata"]["annotations"]
+    assert nodes.recorded(held)["state"] == state
+    assert not nodes.is_due(held, 9000.0 + nodes.AGAIN_SECONDS - 1)
+    assert nodes.is_due(held, 9000.0 + nodes.AGAIN_SECONDS)
 
 
 def test_damaged_annotations_are_no_result() -> None:
