@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
 from clusterwright.aws.errors import AwsUnavailable
+from clusterwright.cli.errors import UserError
 from clusterwright.cli.progress import ProgressLine
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from clusterwright.cluster_state.acceptance import RunReport
     from clusterwright.cluster_state.kubernetes_acceptance import KubernetesRuns
     from clusterwright.cluster_state.not_read import NotRead
-    from clusterwright.cluster_state.requests import Answer, Level
+    from clusterwright.cluster_state.requests import Answer, Level, Request
     from clusterwright.operate.acceptance_results import AcceptReport, Status
 
 _POLL_SECONDS: Final = 5.0
@@ -73,6 +74,7 @@ class AcceptWork:
         from clusterwright.operate.acceptance import lustre_figures
         from clusterwright.operate.status import unknown_of
         from clusterwright.platforms.hyperpod.instance_groups import lifecycle_bucket
+        from clusterwright.render.table import counted
 
         cluster = self._read.spec.cluster
         unknown = unknown_of([self._read.state.scheduler.unknown])
@@ -88,7 +90,10 @@ class AcceptWork:
             lustre=lustre_figures(cluster),
             waivers=cluster.acceptance.waivers,
         )
+        self._check_size(request)
         self._tell_plan("exclusive jobs of Slurm")
+        count = counted(len(cluster.acceptance.waivers), "waiver")
+        tell(f"Sends {count} of the file, in place of those that {publisher} keeps.")
         requests.send(session, bucket, request)
         tell(f"run {request.id}: waiting for {publisher}")
         waited: Waited[Answer | NotRead] = wait_for(
@@ -107,6 +112,18 @@ class AcceptWork:
         reason = f"{publisher} did not answer before the request expired"
         hint = f"see on {publisher}: journalctl --unit clusterwright-state"
         return self._without(request.id, "refused", f"the request {request.id}", reason, hint)
+
+    def _check_size(self, request: Request) -> None:
+        """Raises UserError if the controller would not read the whole request."""
+        from clusterwright.cluster_state.requests import LARGEST_BYTES, text_of
+
+        size = len(text_of(request).encode())
+        if size > LARGEST_BYTES:
+            raise UserError(
+                f"the request with the waivers of {self._report.file} has {size:,} bytes, and the "
+                f"controller reads at most {LARGEST_BYTES:,}",
+                "remove expired waivers, or name groups in place of nodes",
+            )
 
     def _tell_plan(self, means: str) -> None:
         from clusterwright.render.accept import plan_sentences

@@ -16,11 +16,14 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from clusterwright.aws import s3
 from clusterwright.aws.session import AwsSession
-from clusterwright.cluster_spec.models.acceptance import AcceptanceWaiver
+from clusterwright.cluster_spec.models.acceptance import AcceptanceWaiver, one_line
 from clusterwright.cluster_state.not_read import NotRead
 
 VALID_FOR: Final = dt.timedelta(minutes=30)
 """The controller refuses a request that it finds later."""
+
+LARGEST_BYTES: Final = 1024 * 1024
+"""Of a request: the controller reads no more of it."""
 
 _MAXIMUM_ANSWER_BYTES: Final = 1024 * 1024
 
@@ -129,11 +132,16 @@ def new_request(
 def _requested(row: AcceptanceWaiver) -> RequestedWaiver:
     return RequestedWaiver(
         check=row.check,
-        reason=" ".join(row.reason.split()),
+        reason=one_line(row.reason),
         expires=row.expires.isoformat(),
         nodes=tuple(row.nodes),
         groups=tuple(row.groups),
     )
+
+
+def text_of(request: Request) -> str:
+    """The request as it is sent."""
+    return request.model_dump_json() + "\n"
 
 
 def send(session: AwsSession, bucket: str, request: Request) -> None:
@@ -144,8 +152,7 @@ def send(session: AwsSession, bucket: str, request: Request) -> None:
     AwsUnavailable
         S3 did not take it.
     """
-    text = request.model_dump_json(indent=2) + "\n"
-    s3.put_text(session, bucket, f"requests/{request.id}.json", text)
+    s3.put_text(session, bucket, f"requests/{request.id}.json", text_of(request))
 
 
 def answer(session: AwsSession, bucket: str, request_id: str) -> Answer | NotRead | None:

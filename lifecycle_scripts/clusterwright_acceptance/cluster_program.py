@@ -101,7 +101,7 @@ def run_cluster(
     report = _begun(wanted, nodes, began)
     records.write(path, report)
     began_now = _stamp(clock())
-    wanted = replace(wanted, waivers=kept_waivers.load(folder))
+    wanted = replace(wanted, waivers=kept_waivers.load(folder, say))
     results = _test_nodes(wanted, nodes, launcher_of, folder, say)
     results = [
         settle.with_waivers(one, wanted.waivers_of(str(one["group"])), _stamp(clock())[:10])

@@ -10,10 +10,11 @@ from __future__ import annotations
 import datetime as dt
 import json
 import re
+import unicodedata
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Callable
 
 from clusterwright_common import records
 
@@ -22,6 +23,9 @@ FILE = "waivers.json"
 MOST = 1000
 SHORTEST_REASON, LONGEST_REASON = 10, 1000
 _MOST_NAMES = 1000
+_HIDDEN = ("Cc", "Cf", "Cs")
+"""Categories of characters that nobody sees, such as the soft hyphen: each Unicode version has them.
+"""
 _CHECKS = Path(__file__).resolve().parents[1] / "clusterwright_acceptance" / "checks.json"
 _COMPARISON = "equal-versions"
 _NAME = re.compile(r"[A-Za-z0-9._-]{1,253}")
@@ -48,12 +52,16 @@ def keep(folder: Path, rows: list[dict[str, Any]], run: str, by: str, at: str) -
     records.write(folder / FILE, content)
 
 
-def load(folder: Path) -> list[dict[str, Any]]:
-    """The kept waivers; none if the file is missing, or has one that is not valid."""
-    try:
-        return read(records.read(folder / FILE).get("waivers", []))
-    except ValueError:
-        return []
+def load(folder: Path, say: Callable[[str], None]) -> list[dict[str, Any]]:
+    """The kept waivers; those that are not valid, as of a check that is gone, are left out."""
+    rows = records.read(folder / FILE).get("waivers", [])
+    found = []
+    for index, row in enumerate(rows[:MOST] if isinstance(rows, list) else ()):
+        try:
+            found.append(_read(row, f"waivers[{index}]"))
+        except ValueError as error:
+            say(f"{FILE}: {error}: it does not apply")
+    return found
 
 
 def of_group(rows: list[dict[str, Any]], group: str) -> list[dict[str, Any]]:
@@ -67,15 +75,24 @@ def _read(row: Any, where: str) -> dict[str, Any]:
     check, reason, expires = row.get("check"), row.get("reason"), row.get("expires")
     if not isinstance(check, str) or check not in _known():
         raise ValueError(f"{where}: no check is called {str(check)[:63]}")
-    text = " ".join(reason.split()) if isinstance(reason, str) else ""
-    if not SHORTEST_REASON <= len(text) <= LONGEST_REASON or not text.isprintable():
-        raise ValueError(
-            f"{where}: the reason must have {SHORTEST_REASON} to {LONGEST_REASON} characters"
-        )
+    text = _reason(reason, where)
     if not isinstance(expires, str) or not _is_day(expires):
         raise ValueError(f"{where}: expires must be a day such as 2027-01-31")
     names = {key: _names(row.get(key, []), f"{where}.{key}") for key in ("nodes", "groups")}
     return {"check": check, "reason": text, "expires": expires, **names}
+
+
+def _reason(value: Any, where: str) -> str:
+    """The reason as one line; `cluster_spec/models/acceptance.py` has the same rule."""
+    text = " ".join(value.split()) if isinstance(value, str) else ""
+    hidden = next((each for each in text if unicodedata.category(each) in _HIDDEN), None)
+    if hidden is not None:
+        raise ValueError(f"{where}: the reason has the invisible character U+{ord(hidden):04X}")
+    if not SHORTEST_REASON <= len(text) <= LONGEST_REASON:
+        raise ValueError(
+            f"{where}: the reason must have {SHORTEST_REASON} to {LONGEST_REASON} characters"
+        )
+    return text
 
 
 def _names(value: Any, where: str) -> list[str]:

@@ -12,7 +12,10 @@ from clusterwright_common.probe import Probe
 _TIMEOUT_SECONDS = 60.0
 _DOWNLOAD_SECONDS = 150.0
 """For a record of about 15 KB of each of some thousand nodes, ten at a time."""
-LARGEST_REQUEST_BYTES = 64 * 1024
+LARGEST_REQUEST_BYTES = 1024 * 1024
+"""Of a request to accept with waivers of many nodes (`clusterwright/cluster_state/requests.py` has
+the same limit).
+"""
 
 
 class BucketError(Exception):

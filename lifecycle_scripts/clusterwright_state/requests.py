@@ -146,9 +146,10 @@ def start(
     except OSError as error:
         return answer_of(request.id, request.verb, [], [{"node": "", "reason": str(error)}])
     names = request.nodes or sorted(compute_nodes)
-    count = len(request.waivers or ())
-    more = f", with {count} waivers of the request" if count else ""
-    done = [{"node": name, "result": f"level {request.level} started{more}"} for name in names]
+    result = f"level {request.level} started"
+    if request.waivers is not None:
+        result += f"; waivers of the request, in place of those kept: {len(request.waivers)}"
+    done = [{"node": name, "result": result} for name in names]
     return answer_of(request.id, request.verb, done, [])
 
 

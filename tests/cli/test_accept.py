@@ -212,7 +212,18 @@ def test_what_a_run_does_and_costs_is_printed_before_it_starts(
     assert text == (
         "Tests 4 nodes at level quick with exclusive jobs of Slurm; running jobs are not "
         f"interrupted.\nPlanned: {4 * seconds / 60:,.1f} node-minutes, {cost}.\n"
+        "Sends 0 waivers of the file, in place of those that the controller keeps.\n"
     )
+
+
+def test_a_request_that_is_too_large_is_not_sent(
+    deployed: Deployed, controller: AcceptanceController, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(requests, "LARGEST_BYTES", 100)
+    with controller:
+        found = clusterwright("accept", deployed.path)
+    assert (found.exit_code, controller.request) == (3, {})
+    assert "and the controller reads at most 100" in found.err
 
 
 def test_a_report_that_cannot_be_written_is_refused_before_the_run(

@@ -14,17 +14,20 @@ from typing import Any, get_args
 import pytest
 from botocore.response import StreamingBody
 from botocore.stub import ANY, Stubber
+from pydantic import ValidationError
 
 from clusterwright.aws.session import AwsSession
 from clusterwright.cluster_spec.models.acceptance import AcceptanceWaiver
 from clusterwright.cluster_state.not_read import NotRead
 from clusterwright.cluster_state.requests import (
+    LARGEST_BYTES,
     Answer,
     Verb,
     answer,
     json_schemas,
     new_request,
     send,
+    text_of,
 )
 
 LIFECYCLE = Path(__file__).resolve().parents[2] / "lifecycle_scripts"
@@ -146,3 +149,43 @@ def test_the_controller_reads_the_waivers_of_the_file(
     without = new_request("accept", (), "acceptance", now=NOW, level="quick")
     value = json.loads(without.model_dump_json())
     assert controller.read(value, without.id, NOW).waivers is None
+
+
+@pytest.mark.parametrize(
+    ("reason", "valid"),
+    [
+        ("see   #4711", False),
+        ("see    #47110", True),
+        ("the\tvendor\u00a0replaces", True),
+        ("the vendor\u200b replaces it", False),
+        ("Austausch ver\u00adeinbart", False),
+        ("the vendor \x1b[31m replaces", False),
+        ("a face \U0001fae8 of Unicode 15", True),
+        ("x" * 1000, True),
+        ("x" * 1001, False),
+    ],
+)
+def test_file_and_controller_judge_reasons_alike(
+    controller: ModuleType, reason: str, valid: bool
+) -> None:
+    row = {"check": "nvlink", "reason": reason, "expires": "2026-12-07"}
+    value = {
+        **json.loads(new_request("accept", (), "a", now=NOW, level="quick").model_dump_json())
+    }
+    value["waivers"] = [row]
+    if not valid:
+        with pytest.raises(ValidationError):
+            AcceptanceWaiver.model_validate(row)
+        with pytest.raises(controller.Refused):
+            controller.read(value, value["id"], NOW)
+        return
+    waivers = [AcceptanceWaiver.model_validate(row)]
+    made = new_request("accept", (), "acceptance", now=NOW, level="quick", waivers=waivers)
+    (kept,) = controller.read(json.loads(text_of(made)), made.id, NOW).waivers
+    assert kept["reason"] == " ".join(reason.split())
+
+
+@pytest.mark.usefixtures("controller")
+def test_the_controller_reads_as_much_as_is_sent() -> None:
+    bucket = importlib.import_module("clusterwright_state.bucket")
+    assert bucket.LARGEST_REQUEST_BYTES == LARGEST_BYTES

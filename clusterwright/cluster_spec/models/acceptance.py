@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+import unicodedata
+from typing import Annotated, Final, Literal
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from clusterwright.cluster_spec.models import formats
 from clusterwright.cluster_spec.models.base import Model, Name
@@ -12,6 +13,35 @@ from clusterwright.cluster_spec.models.operations import Day
 
 CheckId = Annotated[str, Field(min_length=1, max_length=63, examples=["nvlink-allreduce"])]
 """The id of a check of the node program; `docs/reference/acceptance.md` lists them."""
+
+
+SHORTEST_REASON: Final = 10
+
+_HIDDEN: Final = ("Cc", "Cf", "Cs")
+"""Categories of characters that nobody sees, such as the soft hyphen."""
+
+
+def one_line(text: str) -> str:
+    """The text with single spaces, as the controller keeps a reason."""
+    return " ".join(text.split())
+
+
+def _reason(text: str) -> str:
+    """`lifecycle_scripts/clusterwright_common/waivers.py` has the same rule."""
+    from pydantic_core import PydanticCustomError
+
+    line = one_line(text)
+    hidden = next((each for each in line if unicodedata.category(each) in _HIDDEN), None)
+    if hidden is not None:
+        code = f"U+{ord(hidden):04X}"
+        raise PydanticCustomError("reason", "has the invisible character {code}", {"code": code})
+    if len(line) < SHORTEST_REASON:
+        raise PydanticCustomError(
+            "reason",
+            "has {length} characters without repeated spaces, fewer than {least}",
+            {"length": len(line), "least": SHORTEST_REASON},
+        )
+    return text
 
 
 class OwnFloor(Model):
@@ -43,7 +73,13 @@ class AcceptanceWaiver(Model):
     """The id of the check."""
 
     reason: Annotated[
-        str, Field(min_length=10, max_length=1000, examples=["the vendor replaces the cable"])
+        str,
+        Field(
+            min_length=SHORTEST_REASON,
+            max_length=1000,
+            examples=["the vendor replaces the cable"],
+        ),
+        AfterValidator(_reason),
     ]
     """Why the result is accepted."""
 

@@ -27,7 +27,14 @@ def test_every_check_can_be_waived(check: str) -> None:
         ({**ROW, "check": ["nvlink"]}, "waivers[0]: no check is called"),
         ({**ROW, "reason": "short"}, "waivers[0]: the reason must have 10 to 1000 characters"),
         ({**ROW, "reason": "x" * 1001}, "waivers[0]: the reason must have 10 to 1000 characters"),
-        ({**ROW, "reason": "a \x1b[31m red text"}, "waivers[0]: the reason must have"),
+        (
+            {**ROW, "reason": "a \x1b[31m red text"},
+            "waivers[0]: the reason has the invisible character U+001B",
+        ),
+        (
+            {**ROW, "reason": "the vendor re\u00adplaces it"},
+            "waivers[0]: the reason has the invisible character U+00AD",
+        ),
         ({**ROW, "reason": None}, "waivers[0]: the reason must have"),
         ({**ROW, "expires": "2026-02-30"}, "waivers[0]: expires must be a day"),
         ({**ROW, "expires": "20261207"}, "waivers[0]: expires must be a day"),
@@ -49,15 +56,27 @@ def test_there_is_a_largest_number() -> None:
 
 
 def test_they_are_replaced_as_a_whole_and_a_damaged_file_has_none(tmp_path: Path) -> None:
-    assert waivers.load(tmp_path) == []
+    said: list[str] = []
+    assert waivers.load(tmp_path, said.append) == []
     waivers.keep(tmp_path, [READ], "r1", "ada", "2026-11-23T08:00:00Z")
     other = {**READ, "check": "clock"}
     waivers.keep(tmp_path, [other], "r2", "ada", "2026-11-23T09:00:00Z")
-    assert waivers.load(tmp_path) == [other]
+    assert waivers.load(tmp_path, said.append) == [other]
+    assert said == []
     text = (tmp_path / waivers.FILE).read_text()
     for damaged in (text.replace("clock", "rm"), text[:-20], "[]"):
         (tmp_path / waivers.FILE).write_text(damaged)
-        assert waivers.load(tmp_path) == []
+        assert waivers.load(tmp_path, said.append) == []
+
+
+def test_a_kept_waiver_that_is_not_valid_is_left_out_and_the_others_apply(tmp_path: Path) -> None:
+    gone = {**READ, "check": "check-of-older-scripts"}
+    waivers.keep(tmp_path, [gone, READ], "r1", "ada", "2026-11-23T08:00:00Z")
+    said: list[str] = []
+    assert waivers.load(tmp_path, said.append) == [READ]
+    assert said == [
+        "waivers.json: waivers[0]: no check is called check-of-older-scripts: it does not apply"
+    ]
 
 
 def test_groups() -> None:

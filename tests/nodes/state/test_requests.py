@@ -152,8 +152,9 @@ def test_waivers_of_a_request_are_kept() -> None:
     answer = accept(runs, waivers=[row])
     kept = {**row, "reason": "the cable is replaced", "nodes": [], "groups": []}
     assert runs.waivers == [([kept], ID, "ada")]
-    assert answer["done"][0]["result"] == "level quick started, with 1 waivers of the request"
-    accept(runs, waivers=[])
+    said = "level quick started; waivers of the request, in place of those kept: "
+    assert answer["done"][0]["result"] == f"{said}1"
+    assert accept(runs, waivers=[])["done"][0]["result"] == f"{said}0"
     assert runs.waivers[1:] == [([], ID, "ada")]
     # A request that says nothing of them, and one that is refused, leave what is kept.
     accept(runs)
