@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import datetime as dt
 import json
+import re
 import shutil
 import subprocess
 from collections import Counter
@@ -38,6 +39,8 @@ _HISTORY: Final = "clusterwright.dev/history"
 """The annotation with the faults of weeks (`clusterwright_acceptance.kubernetes_histories`)."""
 _LONGEST_ANNOTATION: Final = 256 * 1024
 """Kubernetes, "Annotations": of all annotations of an object together, in bytes."""
+INSTANCE: Final = re.compile(r"i-[0-9a-zA-Z]+$")
+"""The end of a provider's id (`clusterwright_acceptance.kubernetes_histories` has it, too)."""
 _STATES: Final[Mapping[str, AcceptanceState]] = {"accepted": "accepted", "rejected": "rejected"}
 _TIME_LIMIT_SECONDS: Final = 15
 _WHAT: Final = "the Kubernetes API's view"
@@ -193,8 +196,8 @@ def _node(item: Mapping[str, Any]) -> SchedulerNode:
 
 
 def _instance_id(item: Mapping[str, Any]) -> str | None:
-    provider = str((item.get("spec") or {}).get("providerID", "")).rpartition("/")[2]
-    return provider[provider.find("i-") :] if "i-" in provider else None
+    found = INSTANCE.search(str((item.get("spec") or {}).get("providerID", "")))
+    return found.group() if found is not None else None
 
 
 def _network(labels: Mapping[str, Any]) -> tuple[str, ...] | None:

@@ -44,7 +44,8 @@ MOST_BYTES = 900_000
 """Of the ConfigMap, which holds 1 MiB: beyond it the oldest histories are forgotten."""
 _LONGEST_REASON = 300
 _TRIES = 5
-_INSTANCE = re.compile(r"i-[0-9a-zA-Z]+$")
+INSTANCE = re.compile(r"i-[0-9a-zA-Z]+$")
+"""The end of a provider's id (`clusterwright/cluster_state/kubernetes_view.py` has it, too)."""
 
 
 @dataclass(frozen=True)
@@ -112,7 +113,7 @@ def patches(
 
 def instance_of(node: Node) -> Optional[str]:
     """The EC2 instance id, with which the provider's id ends."""
-    found = _INSTANCE.search(str(node.get("spec", {}).get("providerID") or ""))
+    found = INSTANCE.search(str(node.get("spec", {}).get("providerID") or ""))
     return found.group() if found is not None else None
 
 

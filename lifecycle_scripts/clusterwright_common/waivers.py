@@ -24,8 +24,7 @@ MOST = 1000
 SHORTEST_REASON, LONGEST_REASON = 10, 1000
 _MOST_NAMES = 1000
 _HIDDEN = ("Cc", "Cf", "Cs")
-"""Categories of characters that nobody sees, such as the soft hyphen: each Unicode version has them.
-"""
+"""Categories of characters that nobody sees, such as the soft hyphen."""
 _CHECKS = Path(__file__).resolve().parents[1] / "clusterwright_acceptance" / "checks.json"
 _COMPARISON = "equal-versions"
 _NAME = re.compile(r"[A-Za-z0-9._-]{1,253}")

@@ -104,6 +104,28 @@ def test_states_reasons_and_acceptance() -> None:
     assert acceptance == {"d": "new", "e": "rejected", "f": "new"}
 
 
+@pytest.mark.parametrize(
+    ("provider", "instance"),
+    [
+        ("aws:///use1-az6/i-0123456789abcdef0", "i-0123456789abcdef0"),
+        (
+            "aws:///a/sagemaker/cluster/hyperpod-4hqlkz5wyg3i-i-0123456789abcdef0",
+            "i-0123456789abcdef0",
+        ),
+        ("aws:///use1-az6/sagemaker/cluster/hyperpod-abi-cd-i-0123", "i-0123"),
+        ("kind://docker/mini-worker-node", None),
+        ("kind://docker/i-0123/worker", None),
+    ],
+)
+def test_the_instance_id_ends_the_providers_id(provider: str, instance: str | None) -> None:
+    one = node("a")
+    one["spec"]["providerID"] = provider
+    found, _ = view([one])
+    assert found.current is not None
+    (only,) = found.current.nodes or ()
+    assert only.instance_id == instance
+
+
 def test_the_health_label_of_hyperpod() -> None:
     sick = node("a")
     sick["metadata"]["labels"] = {

@@ -169,9 +169,7 @@ def test_file_and_controller_judge_reasons_alike(
     controller: ModuleType, reason: str, valid: bool
 ) -> None:
     row = {"check": "nvlink", "reason": reason, "expires": "2026-12-07"}
-    value = {
-        **json.loads(new_request("accept", (), "a", now=NOW, level="quick").model_dump_json())
-    }
+    value = json.loads(text_of(new_request("accept", (), "a", now=NOW, level="quick")))
     value["waivers"] = [row]
     if not valid:
         with pytest.raises(ValidationError):

@@ -14,6 +14,7 @@ from clusterwright_acceptance.kubernetes_program import KubernetesRun
 from clusterwright_acceptance.outcome import failed, passed
 from clusterwright_common import lemon
 
+from clusterwright.cluster_state import kubernetes_view
 from tests.nodes.acceptance.fake_kubernetes import NAMESPACE, Answer, FakeKubernetes, node
 
 NOW = 1_795_420_800.0
@@ -273,6 +274,10 @@ def test_the_record_stays_within_a_config_map(
     kept = {name for name in names if cluster.kinds(name)}
     assert names[-1] in kept
     assert names[0] not in kept
+
+
+def test_the_command_reads_instance_ids_as_the_controller_does() -> None:
+    assert kubernetes_view.INSTANCE == histories.INSTANCE
 
 
 def test_a_node_without_an_instance_id_has_no_history(tmp_path: Path) -> None:
