@@ -29,7 +29,6 @@ from clusterwright_acceptance import kubernetes_maps, kubernetes_nodes
 from clusterwright_acceptance.kubernetes_api import CONFLICT, KubernetesError
 from clusterwright_acceptance.kubernetes_maps import Maps
 from clusterwright_acceptance.kubernetes_nodes import Node
-from clusterwright_acceptance.verdicts import REJECTED
 
 MAP = "histories"
 ANNOTATION = "clusterwright.dev/history"
@@ -115,13 +114,6 @@ def instance_of(node: Node) -> Optional[str]:
     """The EC2 instance id, with which the provider's id ends."""
     found = INSTANCE.search(str(node.get("spec", {}).get("providerID") or ""))
     return found.group() if found is not None else None
-
-
-def is_repeated(node: Node) -> bool:
-    """Whether this boot was rejected before: the controller tests it again and again, which is
-    one fault.
-    """
-    return kubernetes_nodes.recorded(node).get("state") == REJECTED
 
 
 def _look(node: Node, tests: Mapping[str, Mapping[str, Any]], now: float) -> Optional[Look]:

@@ -88,7 +88,7 @@ class KubernetesRun:
         ]
         stamp = time.strftime("%Y%m%dt%H%M%Sz", time.gmtime(self.clock()))
         if due:
-            return self.run(f"held-{stamp}", due, is_repeated=True)
+            return self.run(f"held-{stamp}", due)
         again = self._rechecks(groups)
         return self.run(f"recheck-{stamp}", again, gives_way=True) if again else None
 
@@ -125,13 +125,11 @@ class KubernetesRun:
         names: Sequence[str] = (),
         *,
         gives_way: bool = False,
-        is_repeated: bool = False,
     ) -> dict[str, Any]:
         """Test the nodes of the names, or all; the report.
 
         A run that `gives_way` has pods that Kubernetes ends for those of users; then it concludes
-        nothing about any node. One that `is_repeated` tests rejected nodes again, which counts
-        no fault a second time.
+        nothing about any node.
 
         Raises
         ------
@@ -143,19 +141,12 @@ class KubernetesRun:
         if not run:
             raise ValueError("--run names no run")
         with self._refusals_at_the_end():
-            return self._run(run, names, gives_way, is_repeated)
+            return self._run(run, names, gives_way)
 
-    def _run(
-        self, run: str, names: Sequence[str], gives_way: bool, is_repeated: bool
-    ) -> dict[str, Any]:
+    def _run(self, run: str, names: Sequence[str], gives_way: bool) -> dict[str, Any]:
         templates = self._templates()
         known = self._nodes()
         nodes = kubernetes_nodes.listed(known, _labels_of(templates), names)
-        same = {
-            kubernetes_nodes.name_of(node)
-            for node in known
-            if is_repeated and kubernetes_histories.is_repeated(node)
-        }
         self._load_baselines()
         kubernetes_histories.prepare(self._maps, self.folder)
         stops: list[str] = []
@@ -176,7 +167,7 @@ class KubernetesRun:
         tests = {
             str(one["name"]): {**one, "run": run, "level": self.level}
             for one in report["nodes"]
-            if says_something(one) and one["name"] not in same
+            if says_something(one)
         }
         self._note(_labels_of(templates), tests)
         self._remove_old_runs()

@@ -1,10 +1,12 @@
 """Keep what happens to each instance over weeks, and say which node is to be replaced.
 
 A fault is counted once a day and kind. Rejections count only with an action on the instance: a
-file system that is away, or versions that differ, say nothing of it. A fault of many nodes at once
-has a common cause and is not counted either. The rules of the advice are in `lemon`. What counts
-as drained or lost is said by the module that looks: `clusterwright_state.histories` for Slurm,
-`clusterwright_acceptance.kubernetes_histories` for Kubernetes.
+file system that is away, or versions that differ, say nothing of it. A boot that is tested again
+and again is rejected once: the next rejection counts after another boot or an acceptance. A fault
+of many nodes at once has a common cause and is not counted either. The rules of the advice are in
+`lemon`. What counts as drained or lost is said by the module that looks:
+`clusterwright_state.histories` for Slurm, `clusterwright_acceptance.kubernetes_histories` for
+Kubernetes.
 """
 
 from __future__ import annotations
@@ -69,8 +71,15 @@ def noted(
         before = seen.get(look.name, {})
         if before.get("instance_id") != look.instance_id:
             before = {}
+        earlier = before.get("boot_time")
+        rebooted = (
+            earlier is not None and look.boot is not None and has_rebooted(earlier, look.boot)
+        )
+        if rebooted:
+            before = {**before, "rejected": False}
         found[look.name] = _seen(look, before)
-        for one in _happened(look, before, now, has_rebooted):
+        happened = _happened(look, before, now)
+        for one in [*happened, *([Happening(now, "rebooted")] if rebooted else [])]:
             (faults if one.kind in lemon.FAULTS else others).append((look, one))
     for look, one in [*others, *_single(faults, count)]:
         book = _added(book, look, one)
@@ -123,15 +132,29 @@ def _seen(look: Look, before: Mapping[str, Any]) -> dict[str, Any]:
         "lost": look.is_lost,
         "run": look.test.get("run", before.get("run")),
         "verdict": look.test.get("verdict", before.get("verdict")),
+        "rejected": _is_rejected(look, before),
     }
 
 
-def _happened(
-    look: Look,
-    before: Mapping[str, Any],
-    now: float,
-    has_rebooted: Callable[[str, str], bool],
-) -> list[Happening]:
+def _is_rejected(look: Look, before: Mapping[str, Any]) -> bool:
+    """Whether this boot has been rejected, and not accepted since."""
+    if not _has_new_test(look, before) or look.test.get("verdict") not in ("accepted", "rejected"):
+        return bool(before.get("rejected"))
+    return _counts(look.test) or (
+        bool(before.get("rejected")) and look.test["verdict"] == "rejected"
+    )
+
+
+def _has_new_test(look: Look, before: Mapping[str, Any]) -> bool:
+    return bool(look.test) and look.test.get("run") != before.get("run")
+
+
+def _counts(test: Mapping[str, Any]) -> bool:
+    """Whether a test shows a fault of the instance."""
+    return test.get("verdict") == "rejected" and test.get("action") in _ACTIONS
+
+
+def _happened(look: Look, before: Mapping[str, Any], now: float) -> list[Happening]:
     found = []
     if look.remedy is not None and not before.get("faulty"):
         found.append(Happening(now, look.kind, look.reason))
@@ -140,16 +163,13 @@ def _happened(
     if look.is_lost and not before.get("lost"):
         found.append(Happening(now, "node_fail", look.reason))
     test = look.test
-    if test and test.get("run") != before.get("run"):
+    if _has_new_test(look, before):
         why = str(test.get("reason", ""))
-        if test.get("verdict") == "rejected" and test.get("action") in _ACTIONS:
+        if _counts(test) and not before.get("rejected"):
             kind = "hung" if "did not end within" in why else "rejected"
             found.append(Happening(now, kind, why))
         elif test.get("verdict") == "accepted" and before.get("verdict") != "accepted":
             found.append(Happening(now, "accepted", f"level {test.get('level')}"))
-    earlier = before.get("boot_time")
-    if earlier is not None and look.boot is not None and has_rebooted(earlier, look.boot):
-        found.append(Happening(now, "rebooted"))
     return found
 
 

@@ -6,7 +6,6 @@ an old name starts with an empty history. Everything except `load` and `save` is
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +19,8 @@ KEPT_DAYS = 56
 KEPT_EVENTS_PER_NODE = 200
 KEPT_NODES = 5000
 _DAY = 86_400.0
+_LATEST = 253_402_300_799.0
+"""9999-12-31T23:59:59Z, the last time with a year of four digits."""
 
 FAULTS = ("xid", "rejected", "drained", "node_fail", "hung")
 """Kinds of events that count against a node."""
@@ -117,7 +118,7 @@ def from_json(content: Mapping[str, Any]) -> Book:
     for row in rows if isinstance(rows, list) else []:
         try:
             events = [
-                Happening(_finite(one["time"]), str(one["kind"]), str(one["detail"]))
+                Happening(_moment(one["time"]), str(one["kind"]), str(one["detail"]))
                 for one in row["events"]
             ]
             book[(str(row["node"]), str(row["instance_id"]))] = events
@@ -126,10 +127,10 @@ def from_json(content: Mapping[str, Any]) -> Book:
     return book
 
 
-def _finite(value: Any) -> float:
-    """Raises TypeError, ValueError or OverflowError."""
+def _moment(value: Any) -> float:
+    """A time that `times.stamp` can write. Raises TypeError, ValueError or OverflowError."""
     found = float(value)
-    if not math.isfinite(found):
+    if not 0.0 <= found <= _LATEST:
         raise ValueError(value)
     return found
 

@@ -132,6 +132,9 @@ def test_a_rejected_node_that_is_tested_again_has_one_fault(tmp_path: Path) -> N
         assert cluster.controller(NOW + day * DAY).held() is not None
     assert cluster.kinds() == ["rejected"]
     assert cluster.action() == "reboot"
+    cluster.faulty = set()
+    cluster.controller(NOW + 5 * DAY).held()
+    assert cluster.kinds() == ["rejected", "accepted"]
 
 
 def test_a_new_instance_starts_anew(tmp_path: Path) -> None:
@@ -248,6 +251,15 @@ def test_it_gives_up_when_others_always_write_first(tmp_path: Path) -> None:
     tests = {"a": {"run": "r", "verdict": "rejected", "action": "reboot", "reason": REASON}}
     with pytest.raises(KubernetesError, match="other runs prevented the histories"):
         histories.note(maps, list(cluster.api.nodes.values()), tests, NOW)
+
+
+def test_a_time_that_no_record_can_have_does_not_end_the_hold(tmp_path: Path) -> None:
+    event = {"time": 1e300, "kind": "rejected", "detail": ""}
+    row = {"node": "a", "instance_id": "i-a", "events": [event]}
+    cluster = Cluster(tmp_path)
+    Maps(cluster.api, NAMESPACE).save(histories.MAP, {"book": {"nodes": [row]}}, {})
+    cluster.controller(NOW).held()
+    assert cluster.kinds() == ["accepted"]
 
 
 @pytest.mark.parametrize(

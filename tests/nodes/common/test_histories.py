@@ -36,6 +36,45 @@ def test_a_fault_is_one_until_it_is_over() -> None:
     assert kinds == ["drained", "resumed", "drained"]
 
 
+def with_test(run: str, verdict: str, boot: str = "1", action: str = "reboot") -> Look:
+    test = {"run": run, "verdict": verdict, "action": action, "reason": "pairs: slow"}
+    return Look("a", "i-a", boot=boot, test=test)
+
+
+@pytest.mark.parametrize(
+    ("looks", "kinds"),
+    [
+        ([with_test("1", "rejected"), with_test("2", "rejected")], ["rejected"]),
+        (
+            [with_test("1", "rejected"), with_test("2", "unknown"), with_test("3", "rejected")],
+            ["rejected"],
+        ),
+        (
+            [with_test("1", "rejected"), with_test("2", "accepted"), with_test("3", "rejected")],
+            ["rejected", "accepted", "rejected"],
+        ),
+        (
+            [with_test("1", "rejected"), with_test("2", "rejected", boot="2")],
+            ["rejected", "rebooted", "rejected"],
+        ),
+        (
+            [
+                with_test("1", "rejected"),
+                with_test("1", "rejected", "2"),
+                with_test("2", "rejected", "2"),
+            ],
+            ["rejected", "rebooted", "rejected"],
+        ),
+        ([with_test("1", "rejected", action="report"), with_test("2", "rejected")], ["rejected"]),
+    ],
+)
+def test_a_boot_that_is_rejected_again_and_again_has_one_fault(
+    looks: list[Look], kinds: list[str]
+) -> None:
+    book = after(*enumerate(looks))
+    assert [one.kind for one in lemon.history(book, "a")] == kinds
+
+
 def test_a_boot_that_is_not_known_is_no_reboot() -> None:
     unknown = Look("a", "i-a")
     book = after((0, FAULTY), (0.1, unknown), (0.2, Look("a", "i-a", boot="1")))
