@@ -39,9 +39,9 @@ if TYPE_CHECKING:
 
 EXIT_CODES: Final = """\b
 Exit codes: 3 the command line or the spec is wrong, or nobody confirmed; else 1 a node is
-rejected, there is a suspect or a test of several nodes failed; else 2 a node is unknown, a test of
-several nodes has no figure, the run was not started, has not ended or cannot be read, or a
---report was not written; else 0. 70 is an internal error.
+rejected, there is a suspect, a test of several nodes failed or the confirmation was declined; else
+2 a node is unknown, a test of several nodes has no figure, the run was not started, has not ended
+or cannot be read, or a --report was not written; else 0. 70 is an internal error.
 """
 
 _RUN: Final = re.compile(r"[A-Za-z0-9-]{8,64}")

@@ -31,10 +31,14 @@ LONGEST_SECONDS: Final = 3 * 3600.0
 """The default of --wait: more than the duration of DCGM's level 4."""
 _WHAT: Final = "HyperPod's deep health checks"
 _IN_PROGRESS: Final = "DeepHealthCheckInProgress"
+_REBOOTS: Final = ("Pending", "SystemUpdating", "ShuttingDown")
+"""States in which HyperPod reboots or replaces a node, after which it may test it again."""
 _POLL_SECONDS: Final = 30.0
 """The checks take an hour, and a look reads every node and every line of a log group."""
 _LATE_SECONDS: Final = 120.0
-"""Results may reach the log group after the state of a node has changed."""
+"""Results may reach the log group after the state of a node has changed, and HyperPod's reboot may
+begin after a failure.
+"""
 _SKEW: Final = dt.timedelta(minutes=10)
 
 
@@ -53,7 +57,8 @@ def deep_health_checks(
     Raises
     ------
     UserError
-        Nobody confirmed, or there are more nodes than one request takes.
+        Nobody can be asked, the confirmation was declined, or there are more nodes than one request
+        takes.
     """
     from clusterwright.aws.hyperpod import MAXIMUM_HEALTH_CHECKS, MAXIMUM_IDS_PER_CHECK
     from clusterwright.catalog import load_catalog
@@ -80,8 +85,8 @@ def deep_health_checks(
     count = len(plan.targets)
     question = f"Start deep health checks on {count} {'node' if count == 1 else 'nodes'}?"
     if not confirmed(question, yes=yes):
-        part = _part("the confirmation", "nothing was started, because it was not given")
-        return replace(report, status="refused", unknown=(part,))
+        reason = "nothing was done, because the confirmation was declined"
+        raise UserError(reason, exit_code=1)
     return _Work(read, plan, report).run(LONGEST_SECONDS if wait_seconds is None else wait_seconds)
 
 
@@ -172,7 +177,7 @@ class _Work:
     def _look(self, since: Mapping[str, dt.datetime]) -> _Found:
         """Raises AwsUnavailable."""
         from clusterwright.aws import hyperpod
-        from clusterwright.cluster_state.deep_health import outcomes
+        from clusterwright.cluster_state.deep_health import DeepHealthOutcome, outcomes
 
         cluster, session = self.read.spec.cluster, self.read.session
         listed = hyperpod.cluster_nodes(session, cluster.environment) or ()
@@ -188,17 +193,16 @@ class _Work:
                 self._left.pop(ident, None)
                 is_over = False
                 continue
-            # An instance that is not listed any more was replaced.
-            if ident in self._seen or state is None:
+            outcome = found.get(ident) or DeepHealthOutcome()
+            if state in _REBOOTS:
+                self._left.pop(ident, None)
+            elif ident in self._seen or state is None or outcome.failure is not None:
+                # An instance that is not listed any more was replaced.
                 self._left.setdefault(ident, now)
+            # Checks that pass after a failure count, so that it is not the end.
             late = now - self._left.get(ident, now) >= _LATE_SECONDS
-            is_over = is_over and (late or self._has_ended(ident, found))
+            is_over = is_over and (late or self._wanted(ident) <= outcome.passed)
         return _Found(found, is_over)
-
-    def _has_ended(self, ident: str, found: Mapping[str, DeepHealthOutcome]) -> bool:
-        outcome = found.get(ident)
-        wanted = self._wanted(ident)
-        return outcome is not None and (outcome.failure is not None or wanted <= outcome.passed)
 
     def _wanted(self, ident: str) -> frozenset[str]:
         group = next(node.group for node in self.plan.targets if node.instance_id == ident)

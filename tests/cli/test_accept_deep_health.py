@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 from contextlib import ExitStack
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import jsonschema
@@ -13,6 +15,8 @@ import pytest
 from clusterwright.aws import hyperpod
 from clusterwright.aws.errors import AwsUnavailable
 from clusterwright.cli import accept_deep_health
+from clusterwright.cluster_state import deep_health
+from clusterwright.cluster_state.deep_health import DeepHealthOutcome, DeepHealthResult
 from clusterwright.json_output.schemas import schemas
 from tests.support.command_line import Answer, clusterwright
 from tests.support.deployed_cluster import Deployed, node_name
@@ -110,6 +114,20 @@ def test_a_dry_run_and_a_missing_confirmation_start_nothing(
     assert started == []
 
 
+def test_a_declined_confirmation_starts_nothing(
+    deployed: Deployed,
+    workers: dict[str, str],
+    started: list[Started],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(accept_deep_health, "confirmed", lambda _, *, yes: yes)
+    found = clusterwright("accept", deployed.path, "--deep-health-checks")
+    assert found.exit_code == 1
+    assert "nothing was done, because the confirmation was declined" in found.err
+    assert "unknown" not in found.out
+    assert started == []
+
+
 def test_nodes_with_jobs_are_left_out_unless_named(
     deployed: Deployed, workers: dict[str, str], started: list[Started]
 ) -> None:
@@ -147,10 +165,43 @@ def test_a_faulty_node_is_rejected_with_hyperpods_reason(
             lines.enter_context(fault)
 
         monkeypatch.setattr(hyperpod, "start_health_checks", failing)
+        monkeypatch.setattr(accept_deep_health, "_LATE_SECONDS", 0.2)
         data, _ = run(deployed, 1, "--yes", "--nodes", name)
     (only,) = data["nodes"]
     assert (only["verdict"], only["action"]) == ("rejected", "replace")
     assert only["reason"].endswith("DCGM: memory")
+
+
+@pytest.mark.parametrize("state", ["SystemUpdating", "Pending", "Running"])
+def test_checks_that_pass_after_the_reboot_for_a_failure_count(
+    deployed: Deployed,
+    workers: dict[str, str],
+    monkeypatch: pytest.MonkeyPatch,
+    state: str,
+) -> None:
+    name, ident = next(iter(workers.items()))
+    listed = hyperpod.cluster_nodes
+    states = ["DeepHealthCheckInProgress", *[state] * 3, "DeepHealthCheckInProgress", "Running"]
+    failure = DeepHealthResult(ident, dt.datetime.now(dt.UTC), False, "reboot", "DCGM")
+    looks: list[str] = []
+
+    def shown(*words: Any) -> Any:
+        if not began:
+            return listed(*words)
+        looks.append(states[min(len(looks), len(states) - 1)])
+        return (SimpleNamespace(instance_id=ident, status=looks[-1]),)
+
+    def outcomes(*_: Any) -> dict[str, DeepHealthOutcome]:
+        passed = frozenset({"InstanceStress"}) if len(looks) == len(states) else frozenset()
+        return {ident: DeepHealthOutcome(passed=passed, failure=failure)}
+
+    began: list[str] = []
+    monkeypatch.setattr(hyperpod, "start_health_checks", lambda *_: began.append(name))
+    monkeypatch.setattr(hyperpod, "cluster_nodes", shown)
+    monkeypatch.setattr(deep_health, "outcomes", outcomes)
+    data, _ = run(deployed, 0, "--yes", "--nodes", name)
+    assert (data["status"], looks) == ("ended", states)
+    assert [one["verdict"] for one in data["nodes"]] == ["accepted"]
 
 
 def test_no_result_is_unknown(
