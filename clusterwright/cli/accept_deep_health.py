@@ -57,8 +57,8 @@ def deep_health_checks(
     Raises
     ------
     UserError
-        Nobody can be asked, the confirmation was declined, or there are more nodes than one request
-        takes.
+        Nobody can be asked, the confirmation was declined, or one request does not take so many
+        nodes.
     """
     from clusterwright.aws.hyperpod import MAXIMUM_HEALTH_CHECKS, MAXIMUM_IDS_PER_CHECK
     from clusterwright.catalog import load_catalog
