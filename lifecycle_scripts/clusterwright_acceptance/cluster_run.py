@@ -35,13 +35,10 @@ from clusterwright_acceptance.pairs import BAD, GOOD, HUNG, LOST, NOT_STARTED, C
 
 PAIR_SECONDS = 240.0
 SWEEP_SECONDS = 300.0
-SWEEP_MIB = (128, 256, 512, 1024, 2048, 4096, 8192)
 LARGEST_JOBS_AT_ONCE = 64
 MISSING, UNREADABLE, BUSY = "missing", "unreadable", "busy"
 PROGRAMS: Mapping[str, Allreduce] = {"nvidia": NcclTests(), "neuron": NccomTest()}
 """By the kind of the nodes; nodes without accelerators have none."""
-SWEEP_MIB = NcclTests.sweep_mib
-"""The sizes of all programs."""
 
 
 @dataclass(frozen=True)

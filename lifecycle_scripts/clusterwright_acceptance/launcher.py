@@ -30,7 +30,34 @@ _LOST = re.compile(
 )
 _STEP_LOST = re.compile(r"step missing|missing step|Timed out waiting for job step")
 _ENDED = re.compile(r"\btasks? [\[\]\d,-]+: Exited with exit code")
+_LABEL = re.compile(r"\s*\d+: ")
+_MESSAGE_BYTES = 1024
 _TASK = re.compile(r"^\s*\d+: |\btasks? [\[\]\d,-]+: ", re.MULTILINE)
+
+
+def whole_lines(output: str) -> str:
+    """The output of `srun --label` with the pieces of each line joined.
+
+    A line of 1,024 bytes and more comes in pieces of that size, each with a newline and a label,
+    and other tasks may write in between (slurmstepd's `io.c` and `write_labelled_message.c`,
+    Slurm 24.11.5). A whole line is shorter. A piece with a part of a character is longer when
+    that is replaced.
+    """
+    lines: list[str] = []
+    unfinished: dict[str, int] = {}
+    for line in output.split("\n"):
+        match = _LABEL.match(line)
+        label = match.group() if match else ""
+        body = line[len(label) :]
+        at = unfinished.pop(label, None)
+        if at is None:
+            at = len(lines)
+            lines.append(line)
+        else:
+            lines[at] += body
+        if label and len(body.encode()) >= _MESSAGE_BYTES:
+            unfinished[label] = at
+    return "\n".join(lines)
 
 
 @dataclass(frozen=True)
@@ -179,7 +206,8 @@ class SrunLauncher:
         while not lost and _STEP_LOST.search(result.stderr) and time.monotonic() < ends:
             time.sleep(2.0)
             lost = self._lost(nodes, result.stderr, began)
-        return Launched(result.exit_code, result.stdout, result.stderr, lost)
+        stdout, stderr = whole_lines(result.stdout), whole_lines(result.stderr)
+        return Launched(result.exit_code, stdout, stderr, lost)
 
     def _lost(self, nodes: Sequence[str], stderr: str, began: str) -> tuple[str, ...]:
         """Nodes that srun or Slurm reports as failed, or that have booted since.

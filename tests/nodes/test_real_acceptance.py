@@ -280,6 +280,35 @@ def test_trainium_over_several_nodes_is_compared_with_the_guides_example(
     assert {row["size_mib"] for row in mine} == {128, 256, 512, 1024}
 
 
+COUNTERS = """
+import sys
+from clusterwright_acceptance import cluster_run, launcher, slurm_nodes
+from clusterwright_common.probe import Probe
+
+started = launcher.SrunLauncher(Probe(), resources=slurm_nodes.resources(Probe()))
+found = cluster_run.traffic_of(sys.argv[1:], started)
+print(*(len(found.get(node, ())) for node in sys.argv[1:]))
+"""
+"""What srun brings of the interfaces of nodes."""
+
+
+def test_the_counters_of_32_interfaces_come_whole(cluster: Cluster) -> None:
+    """srun writes at most 1,024 bytes of a line."""
+    nodes, folder = cluster.of_group("neuron")[:2], "/sys/class/infiniband"
+    for node in nodes:
+        first = cluster.on(node, "ls", folder).split()[0]
+        more = " ".join(f"{folder}/more{number}" for number in range(24))
+        cluster.on(
+            node, "sh", "-c", f"for one in {more}; do cp --archive {folder}/{first} $one; done"
+        )
+    try:
+        words = ["env", f"PYTHONPATH={LIBRARY}", "python3", "-B", "-c", COUNTERS, *nodes]
+        assert cluster.slurm.check(*words).split() == ["32", "32"]
+    finally:
+        for node in nodes:
+            cluster.on(node, "sh", "-c", f"rm --recursive {folder}/more*")
+
+
 @dataclass(frozen=True)
 class Pairs:
     """A fault on the second node of Trainium, and what the pairs conclude from it."""

@@ -62,7 +62,7 @@ def table() -> dict[str, Any]:
         "schema_version": 1,
         "level_limit_seconds": limits,
         "floor_units": dict(floors.OWN_UNITS),
-        "sweep_mib": list(several.SWEEP_MIB),
+        "sweep_mib": sorted({mib for own in several.PROGRAMS.values() for mib in own.sweep_mib}),
         "comparison": comparison.ID,
         "checks": rows,
     }

@@ -22,6 +22,8 @@ from clusterwright_acceptance.slurm_nodes import SlurmNode
 from clusterwright_common import lemon, records, waivers
 from clusterwright_state.acceptance import Runs
 
+from tests.nodes.acceptance.srun_output import through_srun
+
 NOW = 1_795_000_000.0
 ENDED = "2026-11-18T11:06:40Z"
 """The same time."""
@@ -54,8 +56,10 @@ class Slurm:
         self.tested: list[str] = []
         self.unreadable: set[str] = set()
         self.kind = "nvidia"
+        self.waivers: tuple[dict[str, Any], ...] = ()
         self.argv: list[Sequence[str]] = []
 
+    @through_srun
     def run(
         self,
         nodes: Sequence[str],
@@ -70,6 +74,7 @@ class Slurm:
             return Launched(1, "", "srun: error: Requested nodes are busy")
         if argv[0] == "cat":
             own = Expected(node, "p5.48xlarge", self.kind, lustre=(FSX,), group="workers")
+            own = dataclasses.replace(own, waivers=self.waivers)
             return labelled(written(own))
         self.tested.append(node)
         self.argv.append(argv)
@@ -93,6 +98,21 @@ def run(tmp_path: Path, slurm: Slurm, level: str = "quick", **changes: Any) -> d
 
 def rows(report: dict[str, Any]) -> list[tuple[str, str, str, str]]:
     return [(n["name"], n["verdict"], n["reason"], n["action"]) for n in report["nodes"]]
+
+
+def test_a_result_and_a_file_with_long_reasons_are_read(tmp_path: Path) -> None:
+    """srun writes at most 1,024 bytes of a line."""
+    reason = "A replacement is on its way. " * 50
+    waiver = {"check": "gpu-count", "reason": reason, "expires": "2027-01-31", "nodes": []}
+    slurm = Slurm(**{name: result(name, rejected="7 of 8 GPUs") for name in ("n1", "n2")})
+    for answer in slurm.answers.values():
+        answer["waivers"] = [waiver]
+    slurm.waivers = (waiver,)
+    report = run(tmp_path, slurm)
+    assert [row[:2] for row in rows(report)] == [("n1", "accepted"), ("n2", "accepted")]
+    own = cluster_program._expected_of("n1", slurm, Wanted("r", "quick", {}))
+    assert own is not None
+    assert own.waivers == (waiver,)
 
 
 def test_every_node_has_a_verdict_with_its_reason(tmp_path: Path) -> None:

@@ -19,9 +19,11 @@ from clusterwright_acceptance.cluster_run import (
     run_pairs,
 )
 from clusterwright_acceptance.launcher import Launched
+from clusterwright_acceptance.nccl_tests import NcclTests
 from clusterwright_common import records
 
 from tests.nodes.acceptance.fake_node import EXPECTED
+from tests.nodes.acceptance.srun_output import through_srun
 
 BUSY_LINE = "srun: error: Unable to allocate resources: Requested nodes are busy"
 PROVIDER = "1: NCCL INFO NET/OFI Selected provider is efa, fabric is efa-direct (found {} nics)"
@@ -51,10 +53,12 @@ class Cluster:
         self.jobs: list[tuple[str, ...]] = []
         self.envs: list[Mapping[str, str]] = []
         self.nics, self.wrong = 32, 0
+        self.interfaces = 2
         self.answer: Launched | None = None
         self.kill_after: int | None = None
         self.lock = threading.Lock()
 
+    @through_srun
     def run(
         self,
         nodes: Sequence[str],
@@ -99,7 +103,10 @@ class Cluster:
         moved = self.sent[node]
         return {
             "rdmap0s0": {"tx_bytes": 0, "rdma_write_bytes": moved},
-            "rdmap1s0": {"tx_bytes": 0 if node in self.idle else moved},
+            **{
+                f"rdmap{number}s0": {"tx_bytes": 0 if node in self.idle else moved}
+                for number in range(1, self.interfaces)
+            },
         }
 
 
@@ -278,10 +285,24 @@ def test_unfinished_run_is_no_result() -> None:
     assert measure_pair(("n0", "n1"), EXPECTED, found).reason == "the job exited 6"
 
 
+def test_counters_of_many_interfaces_come_in_pieces(tmp_path: Path) -> None:
+    """srun writes at most 1,024 bytes of a line, and the pieces of two nodes in turn."""
+    found = cluster(4)
+    found.interfaces = 128
+    conclusion, tests = pairs_of(found, tmp_path / "a")
+    outcomes = pair_outcomes(list(found.speeds), conclusion, tests)
+    assert {node: one.verdict for node, one in outcomes.items()} == dict.fromkeys(
+        found.speeds, "pass"
+    )
+    found.idle = {"n0"}
+    one = measure_pair(("n0", "n1"), EXPECTED, found)
+    assert one.reason == "n0: rdmap1s0 sent nothing (127 of 128)"
+
+
 def test_whole_cluster_by_size() -> None:
     found = cluster_allreduce([f"n{number}" for number in range(8)], EXPECTED, cluster(8))
     assert {mib: one.outcome.verdict for mib, one in found.items()} == dict.fromkeys(
-        cluster_run.SWEEP_MIB, "pass"
+        NcclTests.sweep_mib, "pass"
     )
     assert found[8192].outcome.floor == pytest.approx(0.85 * 355)
     slow = cluster_allreduce([f"n{n}" for n in range(8)], EXPECTED, cluster(8, n3=200.0))

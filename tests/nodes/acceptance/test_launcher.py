@@ -9,6 +9,7 @@ import pytest
 from clusterwright_acceptance.launcher import NodeResources, SrunLauncher
 
 from tests.nodes.acceptance.fake_node import Node
+from tests.nodes.acceptance.srun_output import pieces
 
 RESERVED = {"n1": "clusterwright_acceptance", "n2": "clusterwright_acceptance"}
 
@@ -73,6 +74,19 @@ def test_output_and_exit_code(node: Node) -> None:
     done = launch(node)
     assert (done.exit_code, done.stdout, done.lost) == (3, "0: hello\n", ())  # type: ignore[attr-defined]
     assert "warning" in done.output  # type: ignore[attr-defined]
+
+
+def test_pieces_of_long_lines_are_joined(node: Node) -> None:
+    """A line of up to 1,023 bytes comes whole; other tasks write between pieces."""
+    lines = ["0: " + "a" * 3000, "1: " + "b" * 1024, "1: c", "srun: d", "2: " + "e" * 1023, "2: f"]
+    said = pieces("\n".join(lines))
+    assert max(map(len, said.splitlines())) == len("0: ") + 1024
+    assert said.splitlines()[0][0] != said.splitlines()[1][0]
+    (node.root / "said").write_text(said)
+    node.command("srun", f"cat {node.root}/said; cat {node.root}/said >&2")
+    done = launch(node)
+    assert sorted(done.stdout.splitlines()) == sorted(lines)  # type: ignore[attr-defined]
+    assert done.stderr == done.stdout  # type: ignore[attr-defined]
 
 
 def test_ranks_leave_their_start_together(node: Node) -> None:

@@ -26,6 +26,7 @@ from clusterwright_common import records
 from clusterwright_common.probe import Probe
 
 from tests.nodes.acceptance.fake_node import Node
+from tests.nodes.acceptance.srun_output import through_srun
 
 PING_PONG = """bytes   #sent   #ack     total       time     MB/sec    usec/xfer   Mxfers/sec
 64      10      =10      1.2k        0.00s      7.13       8.97       0.11"""
@@ -95,6 +96,7 @@ class Cluster:
         (self.bin / name).write_text(text)
         (self.bin / name).chmod(0o755)
 
+    @through_srun
     def run(
         self,
         nodes: Sequence[str],

@@ -20,6 +20,7 @@ from clusterwright_acceptance.running import Missing
 
 from clusterwright.catalog.neuron_cores import CORES_OF_CHIP, LOGICAL_CORES_OF_CHIP
 from tests.nodes.acceptance.fake_kubernetes import NAMESPACE, FakeKubernetes, template
+from tests.nodes.acceptance.srun_output import through_srun
 
 TRN1 = Expected("node", "trn1.32xlarge", "neuron")
 TRN2 = dataclasses.replace(TRN1, instance_type="trn2.48xlarge")
@@ -44,6 +45,7 @@ class Trainium:
         self.seen: list[tuple[Sequence[str], Mapping[str, str], int]] = []
         self.lock = threading.Lock()
 
+    @through_srun
     def run(
         self,
         nodes: Sequence[str],
@@ -241,6 +243,15 @@ def test_an_end_without_a_whole_report_is_bad(end: dict[str, Any], reason: str) 
     assert (one.verdict, one.reason) == ("bad", reason)
 
 
+def test_long_reports_and_last_lines_come_in_pieces() -> None:
+    found = Trainium(2)
+    found.end = {"report": json.dumps({**json.loads(_report([2**30], 46.0)), "more": "x" * 4000})}
+    assert measure_pair(("n0", "n1"), TRN1, found).verdict == "good"
+    found.end = {"exit": 1, "last": ["x" * 3000, "2026-Nov-30 ERROR NRT: device 3"]}
+    one = measure_pair(("n0", "n1"), TRN1, found)
+    assert one.reason == "nccom-test exited 1: 2026-Nov-30 ERROR NRT: device 3"
+
+
 def test_a_job_that_ended_before_nccom_test_is_no_result() -> None:
     own = NccomTest()
     command = own.command(TRN1, Trainium(2), 2, (1024,))
@@ -259,7 +270,6 @@ def test_all_nodes_by_size() -> None:
     )
     four = cluster_allreduce([f"n{number}" for number in range(4)], TRN1, Trainium(4))
     assert {one.outcome.verdict for one in four.values()} == {"unknown"}
-    assert set(NccomTest.sweep_mib) <= set(cluster_run.SWEEP_MIB)
 
 
 def test_pods_have_no_slurm_to_start_ranks_with() -> None:
