@@ -59,7 +59,10 @@ class Allreduce(Protocol):
     ) -> Command:
         """The command for a number of nodes."""
 
-    def why_not_run(self, command: Command, done: Launched) -> Optional[str]:
+    def why_hung(self, nodes: Sequence[str], done: Launched, seconds: float) -> Optional[str]:
+        """What did not end on which node, by its output; None where it does not say."""
+
+    def why_not_run(self, nodes: Sequence[str], command: Command, done: Launched) -> Optional[str]:
         """Why the program ran on no node, or not on all: then nothing is known about the nodes."""
 
     def read(self, done: Launched, sizes_mib: Sequence[int]) -> Figures:

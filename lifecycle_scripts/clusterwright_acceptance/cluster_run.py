@@ -144,7 +144,10 @@ def measure_allreduce(
     )
     if done.lost:
         return Measured(LOST, None, f"{', '.join(done.lost)} stopped", done.lost)
-    reason = own.why_not_run(command, done)
+    reason = own.why_hung(nodes, done, seconds)
+    if reason is not None:
+        return Measured(HUNG, None, reason)
+    reason = own.why_not_run(nodes, command, done)
     if reason is not None:
         return Measured(MISSING, None, reason)
     if done.exit_code is None:
@@ -177,7 +180,8 @@ def cluster_allreduce(
     found: dict[int, Outcome] = {}
     for mib in own.sweep_mib:
         if one.verdict == HUNG:
-            found[mib] = hung(own.program, SWEEP_SECONDS)
+            usual = hung(own.program, SWEEP_SECONDS)
+            found[mib] = replace(usual, reason=f"{own.program} {one.reason}")
         elif one.verdict in (MISSING, UNREADABLE, BUSY):
             found[mib] = unknown(one.reason)
         elif one.verdict != GOOD:

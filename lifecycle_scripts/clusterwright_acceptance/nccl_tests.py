@@ -54,7 +54,20 @@ class NcclTests:
         words = benchmarks.arguments(self.program, smallest=smallest, largest=largest)
         return Command(perf, ["sh", "-c", script, perf, *words], count, _DEBUG)
 
-    def why_not_run(self, command: Command, done: Launched) -> Optional[str]:
+    def why_hung(
+        self,
+        nodes: Sequence[str],  # noqa: ARG002 - ranks say nothing before all have started
+        done: Launched,  # noqa: ARG002
+        seconds: float,  # noqa: ARG002
+    ) -> Optional[str]:
+        return None
+
+    def why_not_run(
+        self,
+        nodes: Sequence[str],  # noqa: ARG002
+        command: Command,
+        done: Launched,
+    ) -> Optional[str]:
         # MPI itself may complain about other files.
         missing = f"{command.program}: No such file or directory" in done.stderr
         if done.exit_code == 127 or (done.exit_code is not None and missing):

@@ -58,7 +58,19 @@ class NccomTest:
         efa = _EFA if expected.efa and expected.type.efa_interfaces else {}
         return Command(program, argv, env={**efa, "PYTHONPATH": LIBRARY})
 
-    def why_not_run(self, command: Command, done: Launched) -> Optional[str]:
+    def why_hung(self, nodes: Sequence[str], done: Launched, seconds: float) -> Optional[str]:
+        rows = _rows(done)
+        hung = [
+            f"did not start on {row.get('node')}: {row['hung']}" for row in rows if "hung" in row
+        ]
+        if hung:
+            return hung[0]
+        silent = _silent(nodes, rows)
+        if done.exit_code is None and silent:
+            return f"did not end within {seconds:.0f} s: {silent}"
+        return None
+
+    def why_not_run(self, nodes: Sequence[str], command: Command, done: Launched) -> Optional[str]:
         rows = _rows(done)
         missing = [f"{row.get('node')}: {row['missing']}" for row in rows if "missing" in row]
         if missing:
@@ -70,7 +82,10 @@ class NccomTest:
         if not idle or (ended.get("exit") == 0 and ended.get("report")):
             # Without a failure it is the look that was too late.
             return None
-        return f"{command.program} started nothing on {', '.join(sorted(idle))}{_last(ended)}"
+        silent = _silent(nodes, rows)
+        more = f", and {silent}" if silent else ""
+        where = ", ".join(sorted(idle))
+        return f"{command.program} started nothing on {where}{more}{_last(ended)}"
 
     def read(self, done: Launched, sizes_mib: Sequence[int]) -> Figures:
         ended = next((row for row in _rows(done) if "exit" in row), None)
@@ -108,6 +123,12 @@ def _rows(done: Launched) -> list[dict[str, Any]]:
             continue
         found.extend([row] if isinstance(row, dict) else [])
     return found
+
+
+def _silent(nodes: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> str:
+    """Which nodes printed nothing where others did."""
+    silent = sorted(set(nodes) - {str(row.get("node")) for row in rows})
+    return f"{', '.join(silent)} printed nothing" if rows and silent else ""
 
 
 def _last(ended: Mapping[str, Any]) -> str:

@@ -3,8 +3,8 @@
 One task of a step runs on each node. The first starts nccom-test in its Slurm mode, which starts
 its ranks as another step of the same job. Each task looks whether a process of such a step appears
 on its node: nccom-test's guide does not say how it tells a failure from ranks that did not start.
-All of it is printed as JSON, one object in a line, and the exit code is that of a missing program
-or 0: with another one srun would end the tasks that still look.
+All of it is printed as JSON, one object in a line. The exit code is 0 unless nccom-test is missing
+or hangs before it does anything: with another one srun would end the tasks that still look.
 
 Source: AWS Neuron documentation, NCCOM-TEST User Guide (v2.28.1), "Slurm Execution".
 """
@@ -22,6 +22,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Optional
 
+from clusterwright_common.probe import Probe
+
 from clusterwright_acceptance import running
 
 NAME = "nccom-test"
@@ -29,7 +31,9 @@ SLURM_MODE = "--slurm-mode"
 REPORT = "/run/clusterwright-nccom-nodes.json"
 START_SECONDS = 60.0
 """In which nccom-test starts its ranks."""
-MISSING = 127
+HELP_SECONDS = 60.0
+"""In which each node's nccom-test prints its options: one that hangs would start no ranks."""
+MISSING, HANGS = 127, 1
 _POLL_SECONDS = 0.1
 _OF_THIS_STEP = ("SLURM", "SRUN_", "SBATCH_", "SALLOC_", "PMI", "OMPI_", "PRTE_")
 _PROC = Path("/proc")
@@ -82,13 +86,11 @@ def watch(given: Mapping[str, str], ended: threading.Event) -> Optional[Path]:
     return of_other_step(given)
 
 
-def _accompany(node: str, given: Mapping[str, str]) -> None:
-    """Print whether the ranks came, and stay as long as they do.
+def _stay(process: Optional[Path], given: Mapping[str, str]) -> None:
+    """Stay as long as the ranks do.
 
     So this step has a task on each node, by which srun notices one that stops.
     """
-    process = watch(given, threading.Event())
-    _say(node=node, ranks=process is not None)
     while process is not None:
         time.sleep(_POLL_SECONDS)
         process = process if process.exists() else of_other_step(given)
@@ -117,20 +119,26 @@ def _say(**row: Any) -> None:
 
 
 def main(argv: Sequence[str]) -> int:
-    """Exit 127 where nccom-test is missing or has no Slurm mode."""
+    """Exit 127 where nccom-test is missing or has no Slurm mode, and 1 where it hangs."""
     given = dict(os.environ)
     node = given.get("SLURMD_NODENAME", "")
     program = found(argv[0])
     if program is None:
         _say(node=node, missing=f"{argv[0]} is not on this node")
         return MISSING
-    if given.get("SLURM_PROCID") != "0":
-        _accompany(node, given)
+    is_first, process = given.get("SLURM_PROCID") == "0", None
+    if not is_first:
+        # Ranks may not be there for long: the look comes first.
+        process = watch(given, threading.Event())
+        _say(node=node, ranks=process is not None)
+    asked = Probe(deadline_seconds=HELP_SECONDS).run([program, "--help"], HELP_SECONDS)
+    if asked.exit_code is None:
+        _say(node=node, hung=f"{argv[0]} --help did not end within {HELP_SECONDS:.0f} s")
+        return HANGS
+    if not is_first:
+        _stay(process, given)
         return 0
-    asked = subprocess.run(
-        [program, "--help"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False
-    )
-    if SLURM_MODE.encode() not in asked.stdout:
+    if SLURM_MODE not in f"{asked.stdout}{asked.stderr}":
         _say(node=node, missing=f"{argv[0]} has no {SLURM_MODE}: MPI over SSH is not used")
         return MISSING
     ended = threading.Event()

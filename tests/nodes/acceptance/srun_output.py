@@ -1,7 +1,7 @@
 """Launchers of tests whose output comes as `srun --label` writes it.
 
-slurmstepd sends whole lines, and a line that is too long in messages of 1,024 bytes; srun ends each
-message with a newline, and writes the label before each line (Slurm 24.11, slurmstepd's `io.c`).
+slurmstepd sends whole lines, and one that is too long in messages of 1,024 bytes; srun ends each
+message with a newline, and writes the label before each line.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from clusterwright_acceptance import cluster_run, running
+from clusterwright_acceptance import running
 from clusterwright_acceptance.cluster_run import (
     cluster_allreduce,
     measure_pair,

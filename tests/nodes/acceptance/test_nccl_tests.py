@@ -64,10 +64,10 @@ def test_a_program_that_is_missing_on_a_node_is_said() -> None:
     command = OWN.command(EXPECTED, Slurm(), 2, (128,))
     missing = "1: all_reduce_perf: No such file or directory"
     said = "all_reduce_perf is not on these nodes"
-    assert OWN.why_not_run(command, Launched(127, "", "")) == said
-    assert OWN.why_not_run(command, Launched(2, "", missing)) == said
-    assert OWN.why_not_run(command, Launched(None, "", missing)) is None
-    assert OWN.why_not_run(command, Launched(2, "", "help.txt: No such file")) is None
+    assert OWN.why_not_run(["n0"], command, Launched(127, "", "")) == said
+    assert OWN.why_not_run(["n0"], command, Launched(2, "", missing)) == said
+    assert OWN.why_not_run(["n0"], command, Launched(None, "", missing)) is None
+    assert OWN.why_not_run(["n0"], command, Launched(2, "", "help.txt: No such file")) is None
 
 
 def test_an_interface_that_sent_nothing_is_said() -> None:

@@ -37,6 +37,8 @@ class Trainium:
         self.fails: set[str] = set()
         self.hangs: set[str] = set()
         self.starts_nothing: set[str] = set()
+        self.hangs_at_start: set[str] = set()
+        self.silent: set[str] = set()
         self.old: set[str] = set()
         self.dies: set[str] = set()
         self.tcp = False
@@ -67,6 +69,10 @@ class Trainium:
             return Launched(127, _labelled([{"node": nodes[0], "missing": "it is old"}]), "")
         idle = self.starts_nothing & names
         rows = [{"node": node, "ranks": node not in idle} for node in nodes]
+        if self.hangs_at_start & names:
+            rows = [{"node": node, "hung": "it hangs"} for node in self.hangs_at_start & names]
+            return Launched(1, _labelled(rows), "")
+        rows = [row for row in rows if row["node"] not in self.silent]
         if self.hangs & names:
             return Launched(None, _labelled(rows), "")
         sizes = [int(argv[argv.index(word) + 1]) for word in ("-b", "-e")]
@@ -150,6 +156,7 @@ def test_the_floor_of_a_pair_is_that_of_the_guides_example() -> None:
     [
         ("fails", "nccom-test exited 1: 1 errors found - test failed"),
         ("hangs", "did not end within 240 s"),
+        ("hangs_at_start", "did not start on n5: it hangs"),
     ],
 )
 def test_a_bad_node_is_named_by_meeting_several_partners(
@@ -202,6 +209,17 @@ def test_ranks_that_do_not_start_before_the_time_is_over_do_not_hang() -> None:
     assert (one.verdict, one.reason) == ("missing", "nccom-test started nothing on n1")
 
 
+def test_nodes_that_print_nothing_are_named() -> None:
+    found = Trainium(2)
+    found.silent, found.starts_nothing = {"n1"}, {"n0"}
+    said = f"nccom-test started nothing on n0, and n1 printed nothing: {STARTS_NOTHING}"
+    one = measure_pair(("n0", "n1"), TRN1, found)
+    assert (one.verdict, one.reason) == ("missing", said)
+    found.hangs = {"n1"}
+    one = measure_pair(("n0", "n1"), TRN1, found)
+    assert (one.verdict, one.reason) == ("hung", "did not end within 240 s: n1 printed nothing")
+
+
 def test_ranks_that_came_and_went_unseen_are_no_failure() -> None:
     found = Trainium(2)
     found.starts_nothing, found.end = {"n1"}, {"exit": 0, "report": _report([2**30], 46.0)}
@@ -217,6 +235,18 @@ def test_an_old_nccom_test_is_unknown(tmp_path: Path) -> None:
         suspects_of(found, tmp_path / "a")
     outcomes = cluster_allreduce(["n0", "n1"], TRN1, found)
     assert {one.outcome.verdict for one in outcomes.values()} == {"unknown"}
+
+
+def test_a_program_that_hangs_on_a_node_is_hung_over_all() -> None:
+    found = Trainium(2)
+    found.hangs_at_start = {"n1"}
+    outcomes = cluster_allreduce(["n0", "n1"], TRN1, found)
+    said = {(one.outcome.verdict, one.outcome.reason) for one in outcomes.values()}
+    assert said == {("hung", "nccom-test did not start on n1: it hangs")}
+    found.hangs_at_start, found.hangs = set(), {"n1"}
+    outcomes = cluster_allreduce(["n0", "n1"], TRN1, found)
+    said = {(one.outcome.verdict, one.outcome.reason) for one in outcomes.values()}
+    assert said == {("hung", "nccom-test did not end within 300 s")}
 
 
 def test_traffic_that_is_not_efas_is_bad() -> None:
@@ -255,7 +285,10 @@ def test_long_reports_and_last_lines_come_in_pieces() -> None:
 def test_a_job_that_ended_before_nccom_test_is_no_result() -> None:
     own = NccomTest()
     command = own.command(TRN1, Trainium(2), 2, (1024,))
-    assert own.why_not_run(command, Launched(127, "", "")) == "nccom-test is not on these nodes"
+    assert (
+        own.why_not_run(["n0"], command, Launched(127, "", ""))
+        == "nccom-test is not on these nodes"
+    )
     found = Trainium(2)
     found.end = {"exit": 0}
     assert cluster_run.program(TRN1, found) is not None

@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Mapping
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -14,9 +15,10 @@ from clusterwright_acceptance import neuron_ranks, running
 
 STEP = {"SLURM_JOB_ID": "7", "SLURM_STEP_ID": "0", "SLURMD_NODENAME": "n0", "SLURM_PROCID": "0"}
 NCCOM = """#!{python}
-import json, os, sys
+import json, os, sys, time
 words = sys.argv[1:]
 if "--help" in words:
+    time.sleep({seconds})
     sys.exit(print("{help}"))
 given = {{key: value for key, value in os.environ.items() if key.startswith(("SLURM", "PMI"))}}
 with open(words[words.index("--report-to-json-file") + 1], "w") as file:
@@ -47,8 +49,11 @@ class Task:
         for name, value in given.items():
             self.monkeypatch.setenv(name, value)
 
-    def install(self, help_text: str = "[--slurm-mode]", code: int = 0) -> None:
-        text = NCCOM.format(python=sys.executable, help=help_text, code=code)
+    def install(
+        self, help_text: str = "[--slurm-mode]", code: int = 0, seconds: float = 0.0
+    ) -> None:
+        words = {"help": help_text, "code": code, "seconds": seconds}
+        text = NCCOM.format(python=sys.executable, **words)
         self.program.write_text(text)
         self.program.chmod(0o755)
 
@@ -103,6 +108,21 @@ def test_a_missing_program_or_mode_is_said(
     assert (code, row) == (127, {"node": "n0", "missing": f"{task.program} {reason}"})
 
 
+@pytest.mark.parametrize("number", ["0", "1"])
+def test_a_start_that_hangs_is_said(
+    task: Task, capsys: pytest.CaptureFixture[str], number: str
+) -> None:
+    """By each node, whichever of them starts the others' ranks."""
+    task.install(seconds=60.0)
+    task.monkeypatch.setattr(neuron_ranks, "HELP_SECONDS", 0.3)
+    task.env({"SLURM_PROCID": number})
+    code, rows = task.main(capsys)
+    assert code == 1
+    text = f"{task.program} --help did not end within 0 s"
+    assert rows[-1] == {"node": "n0", "hung": text}
+    assert rows[:-1] == [{"node": "n0", "ranks": False}] * int(number)
+
+
 def test_other_tasks_stay_as_long_as_the_ranks(
     task: Task, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -116,7 +136,8 @@ def test_other_tasks_stay_as_long_as_the_ranks(
         if len(seen) == 3:
             path.unlink()
 
-    task.monkeypatch.setattr(time, "sleep", sleep)
+    clock = SimpleNamespace(sleep=sleep, monotonic=time.monotonic)
+    task.monkeypatch.setattr(neuron_ranks, "time", clock)
     assert task.main(capsys) == (0, [{"node": "n0", "ranks": True}])
     assert len(seen) == 3
 
