@@ -17,6 +17,8 @@ from clusterwright_acceptance.outcome import FAIL, PASS, Outcome, unknown
 DEVIATIONS = 3.0
 SHARE = 0.05
 FEWEST_NODES = 3
+RANKS = "ranks"
+"""The fact of a figure that depends on how many ranks there were: others are not compared."""
 
 
 @dataclass(frozen=True)
@@ -33,6 +35,7 @@ class Baseline:
     date: str
     size_mib: Optional[float] = None
     node_count: int = 1
+    ranks: Optional[int] = None
 
     @property
     def floor(self) -> float:
@@ -90,7 +93,10 @@ def changed_versions(before: Mapping[str, str], after: Mapping[str, str]) -> lis
 
 
 def is_same_subject(kept: Baseline, other: Baseline) -> bool:
-    """Whether two baselines are of the same check, type, size and node count."""
+    """Whether two baselines are of the same check, type, size and node count.
+
+    One of another number of ranks, as of an earlier version, is of no use any more.
+    """
     return (kept.check, kept.instance_type, kept.size_mib, kept.node_count) == (
         other.check,
         other.instance_type,
@@ -113,4 +119,5 @@ def from_json(row: Mapping[str, Any]) -> Baseline:
         str(row["date"]),
         None if size is None else float(size),
         int(row["node_count"]),
+        row.get(RANKS),
     )

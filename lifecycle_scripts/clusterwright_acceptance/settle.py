@@ -7,6 +7,7 @@ keeps; versions and models must be equal. The node's verdict follows from its ch
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Optional
 
 from clusterwright_acceptance import baseline, comparison, node_run
@@ -35,12 +36,17 @@ def settle(
     }
     facts = {str(one["name"]): node_run.facts_of(one) for one in results}
     fresh: list[Baseline] = []
-    for check in _open_checks(outcomes):
+    for check, ranks in _open_checks(outcomes):
         instance_type = str(results[0]["instance_type"])
         old = next(
-            (one for one in kept if (one.check, one.instance_type) == (check, instance_type)), None
+            (
+                one
+                for one in kept
+                if (one.check, one.instance_type, one.ranks) == (check, instance_type, ranks)
+            ),
+            None,
         )
-        found, new = _compared(check, instance_type, outcomes, facts, old, today)
+        found, new = _compared(check, ranks, instance_type, outcomes, facts, old, today)
         for node, outcome in found.items():
             outcomes[node][check] = outcome
         fresh += [] if new is None else [new]
@@ -65,20 +71,24 @@ def with_waivers(
     return _decided({**one, "waivers": every}, outcomes, today, ())
 
 
-def _open_checks(outcomes: Mapping[str, Mapping[str, Outcome]]) -> list[str]:
-    """Checks with a figure and no floor, on at least one node."""
+def _open_checks(
+    outcomes: Mapping[str, Mapping[str, Outcome]],
+) -> list[tuple[str, Optional[int]]]:
+    """Checks with a figure and no floor, on at least one node, and the ranks of the figure."""
     return sorted(
         {
-            check
+            (check, one.facts.get(baseline.RANKS))
             for own in outcomes.values()
             for check, one in own.items()
             if one.verdict == UNKNOWN and one.value is not None and one.floor is None and one.unit
-        }
+        },
+        key=str,
     )
 
 
 def _compared(
     check: str,
+    ranks: Optional[int],
     instance_type: str,
     outcomes: Mapping[str, Mapping[str, Outcome]],
     facts: Mapping[str, Mapping[str, Any]],
@@ -88,7 +98,10 @@ def _compared(
     figures = {
         node: own[check]
         for node, own in outcomes.items()
-        if check in own and own[check].verdict == UNKNOWN and own[check].value is not None
+        if check in own
+        and own[check].verdict == UNKNOWN
+        and own[check].value is not None
+        and own[check].facts.get(baseline.RANKS) == ranks
     }
     values = {node: float(one.value or 0.0) for node, one in figures.items()}
     unit = next(str(one.unit) for one in figures.values())
@@ -103,7 +116,8 @@ def _compared(
         return found, None
     middle, deviation = baseline.measure(good)
     first = versions[next(iter(values))]
-    return found, Baseline(check, instance_type, middle, deviation, unit, len(good), first, today)
+    own = Baseline(check, instance_type, middle, deviation, unit, len(good), first, today)
+    return found, replace(own, ranks=ranks)
 
 
 def versions_of(facts: Mapping[str, Any]) -> dict[str, str]:

@@ -5,11 +5,13 @@ No floor for a whole instance was found; the nodes of the cluster are compared w
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Optional
 
 from clusterwright_common.probe import Probe
 
 from clusterwright_acceptance import benchmarks, floors, nccl_output, running
+from clusterwright_acceptance.baseline import RANKS
 from clusterwright_acceptance.expected import Expected
 from clusterwright_acceptance.nccom_test import NccomTest
 from clusterwright_acceptance.outcome import Outcome, against_floor, failed
@@ -45,4 +47,5 @@ def look(probe: Probe, expected: Expected) -> Outcome:
         return failed(f"nccom-test: {result.summary}", "check")
     mine = floors.own(expected, ID)
     floor, source = (mine.value, mine.source) if mine else (None, "no measurement was found")
-    return against_floor(value, "GB/s", floor, source, action="reboot")
+    found = against_floor(value, "GB/s", floor, source, action="reboot")
+    return replace(found, facts={RANKS: ranks})

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
+import json
 from typing import Any
 
-from clusterwright_acceptance.baseline import Baseline
+from clusterwright_acceptance.baseline import Baseline, from_json, is_same_subject
 from clusterwright_acceptance.outcome import failed, passed, unknown
 from clusterwright_acceptance.settle import settle
 from clusterwright_acceptance.verdicts import Waiver
@@ -52,6 +54,23 @@ def test_later_run_compares_with_the_kept_baseline() -> None:
     assert verdicts(found) == {"n0": "rejected", "n1": "accepted"}
     assert "since then nvidia_driver 560 became 570" in found[0]["reason"]
     assert fresh == []
+
+
+def test_a_baseline_of_another_number_of_ranks_is_replaced() -> None:
+    """One that was kept before this number was has none."""
+    kept = Baseline(NAME, "p6-b200.48xlarge", 900.0, 1.0, "GB/s", 4, {}, "2026-11-01")
+    nodes = [result(f"n{index}", 600.0) for index in range(3)]
+    for one in nodes:
+        one["checks"][1]["facts"] = {"ranks": 32}
+    found, fresh = settle(nodes, TODAY, kept=[kept, dataclasses.replace(kept, ranks=16)])
+    assert set(verdicts(found).values()) == {"accepted"}
+    (new,) = fresh
+    assert (new.median, new.ranks) == (600.0, 32)
+    assert from_json(json.loads(json.dumps(new.to_json()))) == new
+    assert is_same_subject(kept, new)
+    nodes[0]["checks"][1]["value"] = 500.0
+    found, fresh = settle(nodes[:2], TODAY, kept=[kept, new])
+    assert (verdicts(found), fresh) == ({"n0": "rejected", "n1": "accepted"}, [])
 
 
 def test_facts_of_a_failed_check_say_nothing_about_other_nodes() -> None:

@@ -23,6 +23,7 @@ def test_figure_is_read_from_the_report(node: Node) -> None:
     nccom(node, 60.0)
     found = node.look("neuron-allreduce")
     assert (found.verdict, found.value, found.unit) == ("unknown", 60.0, "GB/s")
+    assert found.facts == {"ranks": 32}
     node.expect(floors={"neuron-allreduce": 70.0})
     assert node.look("neuron-allreduce").verdict == "fail"
 
