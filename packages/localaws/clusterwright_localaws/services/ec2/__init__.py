@@ -20,6 +20,7 @@ API = (
     "zone_groups",
 )
 FIXES = (
+    "client_token_filter",
     "addresses",
     "dependencies",
     "vpc_dependencies",

@@ -6,16 +6,21 @@ request using the same client token, but one or more of the parameters are diffe
 the Region or Availability Zone, the retry fails with an IdempotentParameterMismatch error":
 https://docs.aws.amazon.com/ec2/latest/devguide/ec2-api-idempotency.html. The message, of
 RunInstances: https://github.com/ubicloud/ubicloud/pull/5898
+
+RunInstances refuses the token of a terminated instance:
+https://github.com/boto/boto3/issues/4406
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import re
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
+from xml.sax.saxutils import escape
 
 from clusterwright_localaws.core import moto_state
 from clusterwright_localaws.core.errors import AwsError
@@ -26,6 +31,18 @@ Answer = tuple[int, dict[str, str], "str | bytes"]
 
 _MEMBER: Final = "ClientToken"
 _FIRST_ERROR: Final = 300
+_LONGEST: Final = 64
+# "Constraint: Maximum 128 ASCII characters", and "Up to 255 UTF-8 characters in length", in the
+# API reference of these; others have a maximum in their model.
+_LONGER: Final = {
+    "CreateLaunchTemplate": 128,
+    "CreateLaunchTemplateVersion": 128,
+    "CreateManagedPrefixList": 255,
+    "ModifyLaunchTemplate": 128,
+}
+_UNICODE: Final = frozenset({"CreateManagedPrefixList"})
+_INSTANCE: Final = re.compile("<instanceId>([^<]+)</instanceId>")
+_STATE: Final = re.compile("<instanceState>.*?</instanceState>", re.DOTALL)
 # RunInstances: "A client token is valid for at least 24 hours after the termination of the
 # instance"; the page does not say when it ends. Here, the oldest ones end when there are too many.
 _MOST_KEPT: Final = 10_000
@@ -58,11 +75,18 @@ def answered(
     Raises
     ------
     AwsError
-        IdempotentParameterMismatch: the token was used with other parameters.
+        InvalidClientToken: the token is too long or not ASCII; IdempotentParameterMismatch: it was
+        used with other parameters; IdempotentInstanceTerminated: its instance is terminated.
     """
     operation, account, region = whose
     token = parameters.get(_MEMBER)
-    if not token or parameters.get("DryRun") or _MEMBER not in members_of("ec2", operation)[1]:
+    if not token:
+        return answer()
+    model, given, returned = members_of("ec2", operation)
+    if _MEMBER not in given:
+        return answer()
+    _check(operation, str(token), model["shapes"][given[_MEMBER]["shape"]])
+    if parameters.get("DryRun"):
         return answer()
     zone, request = _zone_and_rest(account, region, parameters)
     digest = hashlib.sha256(json.dumps(request, sort_keys=True, default=str).encode()).hexdigest()
@@ -78,10 +102,14 @@ def answered(
                     "Arguments on this idempotent request are inconsistent with arguments used in "
                     "previous request(s).",
                 )
+            if operation == "RunInstances":
+                return _with_states(first.answer, account, region)
             return first.answer
         try:
             found = answer()
             if found is not None and found[0] < _FIRST_ERROR:
+                if _MEMBER in returned:
+                    found = _with_token(found, operation, str(token))
                 first.digest, first.answer = digest, found
         finally:
             with runtime.lock:
@@ -89,6 +117,46 @@ def answered(
                     kept.pop(key, None)
                 _forget_oldest(kept)
     return found
+
+
+def _check(operation: str, token: str, shape: Mapping[str, Any]) -> None:
+    longest = max(_LONGER.get(operation, _LONGEST), shape.get("max", 0))
+    if len(token) > longest or not (token.isascii() or operation in _UNICODE):
+        raise AwsError("InvalidClientToken", "The specified client token is not valid.")
+
+
+def _with_token(answer: Answer, operation: str, token: str) -> Answer:
+    """Return an answer with the token, which moto leaves out of most."""
+    status, headers, body = answer
+    text, end = body.decode() if isinstance(body, bytes) else body, f"</{operation}Response>"
+    if "<clientToken>" in text or end not in text:
+        return answer
+    member = f"<clientToken>{escape(token)}</clientToken>"
+    return status, headers, text.replace(end, member + end)
+
+
+def _with_states(answer: Answer, account: str, region: str) -> Answer:
+    """Return an answer of RunInstances with the present states of its instances."""
+    status, headers, body = answer
+    text = body.decode() if isinstance(body, bytes) else body
+    states = {
+        str(instance.id): instance._state
+        for reservation in moto_state.backend("ec2", account, region).reservations.values()
+        for instance in reservation.instances
+    }
+    present = [states.get(name) for name in _INSTANCE.findall(text)]
+    if any(state is None or state.name == "terminated" for state in present):
+        raise AwsError(
+            "IdempotentInstanceTerminated",
+            "The client token you have provided is associated with a terminated instance. Please "
+            "use a different client token.",
+        )
+    written = iter(
+        f"<instanceState><code>{state.code}</code><name>{state.name}</name></instanceState>"
+        for state in present
+        if state is not None
+    )
+    return status, headers, _STATE.sub(lambda _: next(written), text)
 
 
 def _forget_oldest(kept: dict[Any, _First]) -> None:

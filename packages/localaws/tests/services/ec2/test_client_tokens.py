@@ -123,3 +123,81 @@ def test_reservations_have_tokens_too() -> None:
     again = ec2.create_capacity_reservation(**asked, InstanceCount=1)["CapacityReservation"]
     assert again == first
     assert refusal(ec2.create_capacity_reservation, **asked, InstanceCount=2)[0] == MISMATCH
+
+
+def launched(**more: Any) -> dict[str, Any]:
+    ec2, asked = client("ec2"), requests("run_instances")[0]
+    return dict(ec2.run_instances(**asked, ClientToken="once", **more)["Instances"][0])
+
+
+def test_second_answer_has_the_present_state() -> None:
+    first = launched()
+    client("ec2").stop_instances(InstanceIds=[first["InstanceId"]])
+    second = launched()
+    assert second["InstanceId"] == first["InstanceId"]
+    assert second["State"] == {"Code": 80, "Name": "stopped"}
+
+
+def test_token_of_a_terminated_instance() -> None:
+    ec2 = client("ec2")
+    ec2.terminate_instances(InstanceIds=[launched()["InstanceId"]])
+    same, other = requests("run_instances")
+    assert refusal(ec2.run_instances, **same, ClientToken="once") == (
+        "IdempotentInstanceTerminated",
+        "The client token you have provided is associated with a terminated instance. Please use "
+        "a different client token.",
+    )
+    assert refusal(ec2.run_instances, **other, ClientToken="once")[0] == MISMATCH
+    assert ec2.run_instances(**same, ClientToken="new")["Instances"]
+
+
+def test_instances_are_found_by_their_token() -> None:
+    name = launched()["InstanceId"]
+    client("ec2").run_instances(**requests("run_instances")[0], ClientToken="twice")
+    wanted = [{"Name": "client-token", "Values": ["once"]}]
+    (found,) = client("ec2").describe_instances(Filters=wanted)["Reservations"]
+    assert [(one["InstanceId"], one["ClientToken"]) for one in found["Instances"]] == [
+        (name, "once")
+    ]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "create_nat_gateway",
+        "create_network_interface",
+        "create_route_table",
+        "create_vpc_endpoint",
+    ],
+)
+def test_answers_have_the_token(name: str) -> None:
+    create, same = getattr(client("ec2"), name), requests(name)[0]
+    for _ in range(2):
+        assert create(**same, ClientToken="a<&b")["ClientToken"] == "a<&b"
+
+
+def test_answers_without_a_token() -> None:
+    assert "ClientToken" not in client("ec2").create_vpc_endpoint(
+        **requests("create_vpc_endpoint")[0]
+    )
+
+
+@pytest.mark.parametrize("token", ["a" * 65, "\u00fc"])
+def test_tokens_that_are_not_valid(token: str) -> None:
+    ec2 = client("ec2")
+    for more in ({}, {"DryRun": True}):
+        assert refusal(ec2.create_route_table, VpcId=vpc(), ClientToken=token, **more) == (
+            "InvalidClientToken",
+            "The specified client token is not valid.",
+        )
+
+
+def test_longer_tokens_of_some_operations() -> None:
+    ec2, template = client("ec2"), requests("create_launch_template")[0]
+    ec2.create_route_table(VpcId=vpc(), ClientToken="a" * 64)
+    ec2.create_launch_template(**template, ClientToken="a" * 128)
+    long = {**template, "LaunchTemplateName": "three", "ClientToken": "a" * 129}
+    assert refusal(ec2.create_launch_template, **long)[0] == "InvalidClientToken"
+    ec2.create_managed_prefix_list(
+        PrefixListName="list", MaxEntries=1, AddressFamily="IPv4", ClientToken="\u00fc" * 255
+    )
