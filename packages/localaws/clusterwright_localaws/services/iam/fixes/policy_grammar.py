@@ -28,10 +28,8 @@ DESCRIPTION = (
 REPRODUCTION = """\
 iam = boto3.client("iam")
 iam.create_user(UserName="user")
-statement = {"Effect": "Allow", "Action": "iam:*", "Resource": "arn:aws:iam::*:*"}
-iam.put_user_policy(
-    UserName="user", PolicyName="policy", PolicyDocument=json.dumps({"Statement": statement})
-)
+text = '{"Statement": {"Effect": "Allow", "Action": "*", "Resource": "arn:aws:iam::*:*"}}'
+iam.put_user_policy(UserName="user", PolicyName="policy", PolicyDocument=text)
 """
 
 
