@@ -7,13 +7,6 @@ from __future__ import annotations
 
 MOTO_VERSION = "5.2.5"
 DESCRIPTION = "EC2: DescribeInstances has the filter `client-token`"
-REPRODUCTION = """\
-ec2 = boto3.client("ec2")
-wanted = [{"Name": "client-token", "Values": ["once"]}]
-assert ec2.describe_instances(Filters=wanted)["Reservations"] == []
-ec2.run_instances(ImageId="ami-12c6146b", MinCount=1, MaxCount=1, ClientToken="once")
-assert len(ec2.describe_instances(Filters=wanted)["Reservations"]) == 1
-"""
 
 
 def apply() -> None:

@@ -25,12 +25,6 @@ DESCRIPTION = (
     "S3's resources that have a Region, with all of IAM's resources and, in trust policies, with "
     "all actions of STS in any case, are taken"
 )
-REPRODUCTION = """\
-iam = boto3.client("iam")
-iam.create_user(UserName="user")
-text = '{"Statement": {"Effect": "Allow", "Action": "*", "Resource": "arn:aws:iam::*:*"}}'
-iam.put_user_policy(UserName="user", PolicyName="policy", PolicyDocument=text)
-"""
 
 
 def apply() -> None:

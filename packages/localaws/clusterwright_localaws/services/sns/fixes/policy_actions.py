@@ -9,16 +9,6 @@ from __future__ import annotations
 
 MOTO_VERSION = "5.2.5"
 DESCRIPTION = "SNS: policies of topics may have all actions that the guide lists for them"
-REPRODUCTION = """\
-sns = boto3.client("sns", region_name="us-east-1")
-topic = sns.create_topic(Name="topic")["TopicArn"]
-sns.add_permission(
-    TopicArn=topic,
-    Label="tags",
-    AWSAccountId=["123456789012"],
-    ActionName=["ListTagsForResource"],
-)
-"""
 
 
 def apply() -> None:
