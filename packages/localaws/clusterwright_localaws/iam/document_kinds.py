@@ -108,6 +108,9 @@ def _of_moto(validator: Any, text: str) -> None:
     """Check a document of IAM by moto's grammar, whose messages are AWS's."""
     from moto.iam.exceptions import MalformedPolicyDocument
 
+    from clusterwright_localaws import services
+
+    services.prepare("iam")  # a session policy may be checked before the first call of IAM
     try:
         validator(text).validate()
     except MalformedPolicyDocument as error:

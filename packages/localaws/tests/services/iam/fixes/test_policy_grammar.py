@@ -11,7 +11,13 @@ from moto.iam.policy_validation import (
     IAMTrustPolicyDocumentValidator,
 )
 
+from clusterwright_localaws import services
 from packages.localaws.tests.parts import client
+
+
+@pytest.fixture(autouse=True)
+def _applied() -> None:
+    services.prepare("iam")
 
 
 def refused(resource: str) -> bool:
