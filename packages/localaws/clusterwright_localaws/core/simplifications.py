@@ -101,9 +101,8 @@ SIMPLIFICATIONS: Final = (
     Simplification(
         "ec2",
         ("RunInstances",),
-        "network cards, the number of interfaces of the type and the size of user data are not "
-        "examined",
-        ("NetworkInterfaces", "UserData"),
+        "how many interfaces each network card takes is not examined",
+        ("NetworkInterfaces",),
     ),
     Simplification(
         "ec2",

@@ -9,6 +9,7 @@ API = (
     "capacity_reservations",
     "endpoint_checks",
     "interruptible_reservations",
+    "launch_checks",
     "network_checks",
     "offerings",
     "placement_groups",
