@@ -124,7 +124,11 @@ def _length(metadata: list[Any], what: str) -> str:
     return f" ({', '.join(parts)} {what})" if parts else ""
 
 
-_DERIVED = {"partition": "from `region`", "name": "from `mount_path`"}
+_DERIVED = {
+    "partition": "from `region`",
+    "name": "from `mount_path`",
+    "hold": "`true` where nodes are tested",
+}
 
 
 def _default(field: FieldInfo, key: str) -> str:

@@ -112,8 +112,13 @@ def acting(cluster: Cluster, verbs: Mapping[str, str]) -> Actions:
 
 
 def condition(cluster: Cluster, action: str) -> Mapping[str, Mapping[str, str]] | None:
-    """The condition that limits an action to the instances of the cluster; None without one."""
-    if action not in _EC2_ACTIONS.values():
+    """The condition that limits an action to the cluster or its instances; None without one.
+
+    Source: Service Authorization Reference, "Actions, resources, and condition keys for Amazon
+    SageMaker": clusters have `aws:ResourceTag/${TagKey}`.
+    """
+    of_cluster = action.startswith("sagemaker:Batch") or action in checking_health(cluster)
+    if not of_cluster and action not in _EC2_ACTIONS.values():
         return None
     return {"StringEquals": {f"aws:ResourceTag/{ENVIRONMENT_TAG}": cluster.environment}}
 

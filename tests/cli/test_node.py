@@ -18,7 +18,7 @@ from tests.support.rich_specs import MINIMAL, changed
 
 pytestmark = pytest.mark.usefixtures("in_account")
 
-BASE = changed(MINIMAL, protection="destroy")
+BASE = changed(MINIMAL, protection="destroy", acceptance={"hold": False})
 LIFECYCLE = Path(__file__).resolve().parents[2] / "lifecycle_scripts"
 BECAUSE = ("--because", "xid 79 on 0000:b9:00")
 

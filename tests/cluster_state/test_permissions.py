@@ -47,9 +47,13 @@ def test_ec2_acts_on_the_instances_of_the_cluster(tmp_path: Path) -> None:
     assert found["ec2:TerminateInstances"] == (instances,)
     assert set(found) == {"ec2:TerminateInstances", "s3:PutObject"}
     assert condition(cluster, "s3:PutObject") is None
-    assert condition(cluster, "ec2:TerminateInstances") == {
-        "StringEquals": {"aws:ResourceTag/clusterwright:environment": cluster.environment}
-    }
+    own = {"StringEquals": {"aws:ResourceTag/clusterwright:environment": cluster.environment}}
+    for action in (
+        "ec2:TerminateInstances",
+        "sagemaker:BatchReplaceClusterNodes",
+        "sagemaker:StartClusterHealthCheck",
+    ):
+        assert condition(cluster, action) == own
 
 
 def test_each_command_reads_what_it_shows(tmp_path: Path) -> None:

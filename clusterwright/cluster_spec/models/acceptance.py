@@ -101,7 +101,8 @@ class Acceptance(Model):
     """The default of `accept --level`. quick: counts and states, a minute. standard: also
     bandwidths and pairs of nodes, 20 minutes. full: also DCGM level 4, 3 hours."""
 
-    hold: bool = False
+    # A factory: no default for the schema, since `resolve` derives the value from the platform.
+    hold: bool = Field(default_factory=bool)
     """No job of a user starts on a compute node before it is accepted at `level`, after a first
     boot, a replacement and a reboot; a waiver opens it, an unknown result does not. On HyperPod
     with Slurm it is a reservation, on Kubernetes a taint. On ParallelCluster and PCS slurmd starts

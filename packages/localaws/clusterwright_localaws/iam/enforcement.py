@@ -86,7 +86,7 @@ def decide(
     target = resource_of(need.resource, need.action)
     if need.action in _OF_ROOT and caller.kind == "root" and caller.account == target.account:
         target = replace(target, policy=None)
-    extra = {**need.context, **resource_tags.of_resource(need.resource)}
+    extra = {**need.context, **resource_tags.of_resource(runtime, need.resource)}
     if target.account:
         extra["aws:ResourceAccount"] = target.account
         if need.resource.split(":")[2] == "s3":

@@ -4,7 +4,8 @@ https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_condition-ke
 
 A service's key is filled from the request's parameter of its name (`ec2:InstanceType`,
 `fsx:StorageCapacity`), where the Service Authorization Reference gives the action that key; keys
-about a resource's state are not filled, except the tags of EC2's resources (`resource_tags`).
+about a resource's state are not filled, except the tags of EC2's resources and of HyperPod
+clusters (`resource_tags`).
 """
 
 from __future__ import annotations

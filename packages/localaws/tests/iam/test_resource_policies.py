@@ -90,7 +90,8 @@ class TestResourcesPolicies:
         kms = ADMIN("kms")
         ann, bob = user("ann"), user("bob", allow("kms:*"))
         key = kms.create_key(
-            Policy=document(allow("kms:*", Principal={"AWS": f"arn:aws:iam::{ACCOUNT}:user/ann"}))
+            Policy=document(allow("kms:*", Principal={"AWS": f"arn:aws:iam::{ACCOUNT}:user/ann"})),
+            BypassPolicyLockoutSafetyCheck=True,
         )["KeyMetadata"]["KeyId"]
         ann("kms").encrypt(KeyId=key, Plaintext=b"x")
         assert refused(bob("kms").encrypt, KeyId=key, Plaintext=b"x")[2].endswith(
