@@ -23,6 +23,7 @@ _LEAST_WINDOW_MINUTES = 30
 _PORTS: Final = range(1150, 65536)
 _PORTS_OF_SERVER: Final = frozenset({1234, 1434, 3260, 3343, 3389, 47001, *range(49152, 49157)})
 _STORAGE_TYPES: Final = ("gp2", "gp3", "io1", "io2", "standard")
+_USER: Final = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _PRINTABLE: Final = re.compile(r"[!-~]+")
 # "RDS for SQL Server - Must be a multiple between 1 and 50"; others between .5 and 50.
 _MOST_IOPS_PER_GIB = 50
@@ -90,7 +91,7 @@ def check_password(engine: str, password: str) -> None:
 def check_user(engine: str, name: str) -> None:
     family = engines.engine_of(engine)
     longest = family.longest_user if family is not None else 16
-    if not re.fullmatch(rf"[A-Za-z][A-Za-z0-9_]{{0,{longest - 1}}}", name):
+    if len(name) > longest or not _USER.fullmatch(name):
         raise invalid(
             "The parameter MasterUsername is not a valid identifier. It must begin with a letter "
             f"and have at most {longest} letters, digits, and underscores."
