@@ -101,6 +101,18 @@ SIMPLIFICATIONS: Final = (
     Simplification(
         "ec2",
         ("RunInstances",),
+        "values of volumes are not compared with the limits of their types",
+        ("BlockDeviceMappings",),
+    ),
+    Simplification(
+        "ec2",
+        ("CreateVolume", "ModifyVolume"),
+        "values of volumes are not compared with the limits of their types",
+    ),
+    Simplification("ec2", ("RunInstances",), "the key pair need not exist", ("KeyName",)),
+    Simplification(
+        "ec2",
+        ("RunInstances",),
         "how many interfaces each network card takes is not examined",
         ("NetworkInterfaces",),
     ),
