@@ -361,6 +361,10 @@ def _respond(answered: Answer, environ: dict[str, Any], start_response: Any) -> 
         for name, value in pairs
         if name.lower() not in omitted
     ]
+    is_head = environ.get("REQUEST_METHOD") == "HEAD"
+    if not is_head:
+        # The answer may have been changed since its length was stated; HEAD has no body.
+        pairs = [pair for pair in pairs if pair[0].lower() != "content-length"]
     if status != _NO_CONTENT and not any(name.lower() == "content-length" for name, _ in pairs):
         pairs.append(("Content-Length", str(len(raw))))
     try:
@@ -368,7 +372,7 @@ def _respond(answered: Answer, environ: dict[str, Any], start_response: Any) -> 
     except ValueError:
         phrase = "Unknown"
     start_response(f"{status} {phrase}", pairs)
-    return [] if environ.get("REQUEST_METHOD") == "HEAD" else [raw]
+    return [] if is_head else [raw]
 
 
 def _no_connection() -> None:

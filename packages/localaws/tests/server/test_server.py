@@ -280,6 +280,19 @@ class TestClients:
             assert list(pool.map(use, accounts)) == [(account, 5) for account in accounts]
 
 
+def test_an_answer_that_was_changed_has_the_length_of_its_body(address: str) -> None:
+    """EC2's answers get the client token after moto has stated their length."""
+    ec2 = at(address, "ec2")
+    vpc_id = ec2.create_vpc(CidrBlock="10.0.0.0/16")["Vpc"]["VpcId"]
+    first, again = (ec2.create_route_table(VpcId=vpc_id, ClientToken="one") for _ in range(2))
+    assert (first["ClientToken"], first["RouteTable"]) == ("one", again["RouteTable"])
+    body = Path(__file__).read_bytes()
+    s3 = at(address, "s3")
+    s3.create_bucket(Bucket="lengths")
+    s3.put_object(Bucket="lengths", Key="one", Body=body)
+    assert s3.head_object(Bucket="lengths", Key="one")["ContentLength"] == len(body)
+
+
 def test_first_calls_of_all_services_can_be_concurrent() -> None:
     """While a new server still imports modules in its threads."""
     calls = [
