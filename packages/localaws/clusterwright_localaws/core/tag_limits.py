@@ -16,7 +16,9 @@ from clusterwright_localaws.core.request_tags import is_reserved, request_tag_ke
 MOST_TAGS: Final = 50
 # Others count with messages of their own, and SQS advises against more tags without refusing
 # them: "Adding more than 50 tags to a queue isn't recommended" (its API model).
-_WITHOUT: Final = frozenset({"cloudformation", "config", "ec2", "glue", "s3", "s3control", "sqs"})
+_WITHOUT: Final = frozenset(
+    {"cloudformation", "config", "ec2", "glue", "kms", "s3", "s3control", "sqs"}
+)
 _SETS: Final = re.compile(r"(?!(Batch)?(Describe|Get|List|Search)|Untag|Remove|Delete)")
 # Errors about the number of tags, then those about limits and values.
 _CODES: Final = (

@@ -354,17 +354,16 @@ def _respond(answered: Answer, environ: dict[str, Any], start_response: Any) -> 
     status, headers, body = answered
     raw = body.encode() if isinstance(body, str) else body
     pairs = headers.pairs if isinstance(headers, _Headers) else list(headers.items())
+    is_head = environ.get("REQUEST_METHOD") == "HEAD"
     omitted = _OF_A_BODY | {"status"} if status == _NO_CONTENT else {"status"}
+    if not is_head:
+        omitted |= {"content-length"}  # the body may have been written anew after moto's answer
     pairs = [
         # moto writes it in lower case.
         (_REQUEST_ID if name.lower() == _REQUEST_ID.lower() else name, value)
         for name, value in pairs
         if name.lower() not in omitted
     ]
-    is_head = environ.get("REQUEST_METHOD") == "HEAD"
-    if not is_head:
-        # The answer may have been changed since its length was stated; HEAD has no body.
-        pairs = [pair for pair in pairs if pair[0].lower() != "content-length"]
     if status != _NO_CONTENT and not any(name.lower() == "content-length" for name, _ in pairs):
         pairs.append(("Content-Length", str(len(raw))))
     try:

@@ -27,7 +27,7 @@ def mapped(count: int) -> dict[str, str]:
             "kms",
             "create_key",
             {"Tags": pairs(51, "TagKey", "TagValue")},
-            "LimitExceededException",
+            "TagException",
         ),
         (
             "ssm",
