@@ -24,6 +24,8 @@ _ARN: Final = re.compile(
 _ORIGIN_ACCESS: Final = re.compile(r"arn:aws[a-z-]*:iam::cloudfront:user/.+")
 # What AWS shows, and no longer takes, in place of a user or a role that was deleted.
 _UNIQUE_ID: Final = re.compile(r"A(?:ID|RO)A[A-Z0-9]{12,}")
+# moto's GetCallerIdentity answers it for access keys that IAM has not issued.
+_CALLER: Final = "user/moto"
 _SERVICE: Final = re.compile(r"(?:[a-z0-9-]+\.)+(?:amazonaws|amazon|amzn|aws|api)[a-z.]*")
 _FEDERATED: Final = re.compile(
     r"arn:aws[a-z-]*:iam::\d{12}:(?:saml|oidc)-provider/.+|[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+"
@@ -68,7 +70,7 @@ def _is_known(kind: str, value: str, account: str) -> bool:
         return False
     name = match["name"]
     if match["service"] == "sts":
-        return name.startswith(("assumed-role/", "federated-user/"))
+        return name == _CALLER or name.startswith(("assumed-role/", "federated-user/"))
     if name == "root":
         return True
     if not name.startswith(("role/", "user/")):

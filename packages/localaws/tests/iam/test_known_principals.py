@@ -66,6 +66,11 @@ def test_what_aws_does_not_take(kind: str, value: str) -> None:
 
 
 @pytest.mark.usefixtures("aws")
+def test_caller_whose_key_iam_has_not_issued() -> None:
+    assert unknown({"AWS": client("sts").get_caller_identity()["Arn"]}) is None
+
+
+@pytest.mark.usefixtures("aws")
 def test_users_and_roles_of_the_account() -> None:
     iam = client("iam")
     user = iam.create_user(UserName="u", Path="/team/")["User"]
