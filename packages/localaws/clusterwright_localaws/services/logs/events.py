@@ -24,13 +24,12 @@ def put_log_events(call: Call) -> Mapping[str, Any]:
     if size > _LARGEST_BATCH:
         # The text is ours.
         raise _invalid(f"Upload too large: {size} bytes exceeds limit of {_LARGEST_BATCH}")
+    times = [one["timestamp"] for one in events]
+    if times != sorted(times):
+        raise ForwardToMoto  # which refuses the order
     now = call.now.timestamp() * 1000
-    valid = [
-        one["timestamp"]
-        for one in events
-        if now - _OLDEST_MS <= one["timestamp"] <= now + _NEWEST_MS
-    ]
-    if valid and max(valid) - min(valid) > _DAY_MS:
+    valid = [time for time in times if now - _OLDEST_MS <= time <= now + _NEWEST_MS]
+    if valid and valid[-1] - valid[0] > _DAY_MS:
         raise _invalid(
             "The batch of log events in a single PutLogEvents request cannot span more than 24 "
             "hours."

@@ -37,6 +37,13 @@ def test_a_batch_spans_a_day(put: Any) -> None:
     )
 
 
+def test_the_order_is_checked_before_the_span(put: Any) -> None:
+    assert refusal(lambda: put((0, "a"), (-48 * HOUR, "b"))) == (
+        "InvalidParameterException",
+        "Log events in a single PutLogEvents request must be in chronological order.",
+    )
+
+
 def test_events_out_of_time_do_not_count(put: Any) -> None:
     put((-15 * 24 * HOUR, "a"), (0, "b"), (3 * HOUR, "c"))
 
