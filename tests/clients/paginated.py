@@ -554,9 +554,12 @@ def _logs(site: Site) -> None:
         logs.create_log_group(logGroupName=name)
         for stream in ("one", "two"):
             logs.create_log_stream(logGroupName=name, logStreamName=stream)
+    events = [{"timestamp": int(_MEASURED.timestamp() * 1000), "message": m} for m in ("a", "b")]
+    logs.put_log_events(logGroupName="pages/a", logStreamName="one", logEvents=events)
 
 
-_MEASURED = datetime(2026, 11, 1, tzinfo=UTC)
+# PutMetricData and PutLogEvents take no older data than of two weeks.
+_MEASURED = datetime.now(UTC).replace(second=0, microsecond=0) - timedelta(minutes=30)
 
 
 def _alarms(site: Site) -> None:
@@ -690,6 +693,7 @@ KNOWN: dict[Key, Callable[[Scenes], Mapping[str, Any]]] = {
         EndTime=_MEASURED + timedelta(hours=1),
     ),
     ("logs", "DescribeLogGroups"): _needs("logs", _logs),
+    ("logs", "FilterLogEvents"): _needs("logs", _logs, logGroupName="pages/a"),
     ("logs", "DescribeLogStreams"): _needs("logs", _logs, logGroupName="pages/a"),
     ("pcs", "ListClusters"): _needs("pcs", _pcs),
     ("pcs", "ListComputeNodeGroups"): _needs("pcs", _pcs, clusterIdentifier="train"),

@@ -1237,7 +1237,7 @@ CASES: dict[str, tuple[Case, ...]] = {
     "allow_replacement[].reason": (gate(f"{ALLOWED}__reason", "somebody said so once", ALLOWING),),
     "allow_replacement[].expires": (gate(f"{ALLOWED}__expires", "2026-01-31", ALLOWING),),
     "acceptance.level": (cluster_json("acceptance__level", "standard"),),
-    "acceptance.hold": (cluster_json("acceptance__hold", True),),
+    "acceptance.hold": (cluster_json("acceptance__hold", False),),
     "acceptance.recheck_hours": (cluster_json("acceptance__recheck_hours", 168),),
     "acceptance.image": (
         manifests(

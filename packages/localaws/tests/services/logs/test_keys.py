@@ -40,7 +40,8 @@ class TestAdded:
             }
             statement["Condition"] = {"ArnLike": condition}
             text = json.dumps({"Version": "2012-10-17", "Statement": [statement]})
-            kms.put_key_policy(KeyId=arn, PolicyName="default", Policy=text)
+            # It is the only statement: nobody could change the policy again.
+            kms.put_key_policy(KeyId=arn, Policy=text, BypassPolicyLockoutSafetyCheck=True)
             if group == "/b":
                 assert refusal(logs.associate_kms_key, logGroupName="/a", kmsKeyId=arn)
         logs.associate_kms_key(logGroupName="/a", kmsKeyId=arn)
