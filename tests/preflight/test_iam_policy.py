@@ -52,6 +52,7 @@ class Stand:
                 self.rules.setdefault(action, set()).add(rule)
         iam = client("iam")
         iam.create_user(UserName="checker")
+        self._policy: str | None = None
         key = iam.create_access_key(UserName="checker")["AccessKey"]
         self._session: AwsSession | None = None
         self._key = {
@@ -60,9 +61,14 @@ class Stand:
         }
 
     def check(self, allowed: Sequence[Permission]) -> CheckResult:
-        client("iam").put_user_policy(
-            UserName="checker", PolicyName="check", PolicyDocument=json.dumps(document(allowed))
-        )
+        # Inline policies of a user have at most 2,048 characters, managed ones 6,144.
+        iam, attached = client("iam"), self._policy
+        if attached is not None:
+            iam.detach_user_policy(UserName="checker", PolicyArn=attached)
+            iam.delete_policy(PolicyArn=attached)
+        made = iam.create_policy(PolicyName="check", PolicyDocument=json.dumps(document(allowed)))
+        self._policy = str(made["Policy"]["Arn"])
+        iam.attach_user_policy(UserName="checker", PolicyArn=self._policy)
         with pytest.MonkeyPatch.context() as patch:
             for name, value in self._key.items():
                 patch.setenv(name, value)

@@ -167,7 +167,17 @@ def _answered(service: str, request: Request, region: str, forward: Forward) -> 
             service, operation, request, unknown_operation(service, operation or "")
         )
     except Exception as error:  # noqa: BLE001  our bug: said once, and not retried by SDKs
+        refused = _of_moto(error)
+        if refused is not None:
+            return wire.answer(service, operation, request, refused)
         return _bug(service, operation, request, error)
+
+
+def _of_moto(error: Exception) -> AwsError | None:
+    """Return what moto's functions refuse, where operations of ours call them; None otherwise."""
+    from moto.core.exceptions import ServiceException
+
+    return AwsError(error.code, error.message) if isinstance(error, ServiceException) else None
 
 
 def _identified(service: str, answered: Answer | None) -> Answer | None:

@@ -301,13 +301,15 @@ def block_group() -> dict[str, str]:
         },
     )
     older, newer = minor_versions()[-2:]
-    return node_group(
-        eks_site(version=newer),
-        version=older,
+    name = node_group(
+        eks_site(version=older),
         launchTemplate={"id": template, "version": "1"},
         capacityType="CAPACITY_BLOCK",
         scalingConfig={"minSize": 0, "maxSize": 2, "desiredSize": 2},
     )
+    # A group is created with the version of its cluster.
+    client("eks").update_cluster_version(name="eks", version=newer)
+    return name
 
 
 @case(GROUP, "LaunchTemplate", "capacity-block-with-nodes")
@@ -420,7 +422,7 @@ SAYS = {
     "not-a-multiple-of": "a multiple of (6000|1800|2400)",
     "changed": "cannot be (changed|increased|updated)|already enabled",
     "added": "without a metadata configuration|cannot be changed",
-    "older": "newer than the current|Cannot upgrade|cannot go back",
+    "older": "newer than the current|Cannot upgrade|cannot go back|should be equal to Cluster",
     "not-the-next-minor": "minor version update",
     "major-without-flag": "AllowMajorVersionUpgrade",
     "capacity-block-with-nodes": "in a Capacity Block",

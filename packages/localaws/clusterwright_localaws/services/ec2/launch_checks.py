@@ -34,6 +34,11 @@ def create_launch_template(call: Call) -> Mapping[str, Any]:
 
 @operation("ec2", "CreateLaunchTemplateVersion")
 def create_launch_template_version(call: Call) -> Mapping[str, Any]:
+    if not {"LaunchTemplateId", "LaunchTemplateName"} & set(call.parameters):
+        raise AwsError(
+            "MissingParameter",
+            "Specify either the launch template ID or the launch template name.",
+        )
     return _create_version(call)
 
 
@@ -64,18 +69,13 @@ def _is_too_large(data: Mapping[str, Any]) -> bool:
 
 def _template(ec2: Any, named: Mapping[str, str] | None) -> Mapping[str, Any]:
     """Return the data of a request's launch template."""
-    from moto.ec2.exceptions import EC2ClientError
-
     if not named:
         return {}
-    try:
-        if "LaunchTemplateId" in named:
-            ec2.get_launch_template(named["LaunchTemplateId"])
-        else:
-            ec2.get_launch_template_by_name(named.get("LaunchTemplateName", ""))
-        data: Mapping[str, Any] = ec2._get_template_from_args(named).data
-    except EC2ClientError as error:
-        raise AwsError(error.code, error.message) from error
+    if "LaunchTemplateId" in named:
+        ec2.get_launch_template(named["LaunchTemplateId"])
+    else:
+        ec2.get_launch_template_by_name(named.get("LaunchTemplateName", ""))
+    data: Mapping[str, Any] = ec2._get_template_from_args(named).data
     return data
 
 
