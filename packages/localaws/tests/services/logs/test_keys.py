@@ -40,7 +40,7 @@ class TestAdded:
             }
             statement["Condition"] = {"ArnLike": condition}
             text = json.dumps({"Version": "2012-10-17", "Statement": [statement]})
-            # It is the only statement: nobody could change the policy again.
+            # It is the only statement, with which no principal may change the policy again.
             kms.put_key_policy(KeyId=arn, Policy=text, BypassPolicyLockoutSafetyCheck=True)
             if group == "/b":
                 assert refusal(logs.associate_kms_key, logGroupName="/a", kmsKeyId=arn)
