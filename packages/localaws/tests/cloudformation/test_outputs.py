@@ -68,7 +68,7 @@ def test_export_in_use_cannot_be_removed_from_the_template() -> None:
     assert stack["StackStatus"] == "UPDATE_ROLLBACK_COMPLETE"
     assert (
         reason("net", "net", "UPDATE_ROLLBACK_IN_PROGRESS")
-        == "Export net:Vpc cannot be deleted as it is in use by app."
+        == "Export net:Vpc cannot be deleted as it is in use by app"
     )
     assert ("A", "UPDATE_IN_PROGRESS") not in history("net")
 
@@ -80,7 +80,7 @@ def test_an_export_in_use_cannot_change() -> None:
     assert stack["StackStatus"] == "UPDATE_ROLLBACK_COMPLETE"
     assert (
         reason("net", "net", "UPDATE_ROLLBACK_IN_PROGRESS")
-        == "Export net:Vpc cannot be updated as it is in use by app and third."
+        == "Export net:Vpc cannot be updated as it is in use by app and third"
     )
     assert outputs(described("net")) == {"O": "v"}
 

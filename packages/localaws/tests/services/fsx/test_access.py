@@ -112,7 +112,9 @@ class TestKey:
     def encrypt(self, *actions: str) -> str:
         statement = {"Effect": "Allow", "Principal": "*", "Action": list(actions), "Resource": "*"}
         document = {"Version": "2012-10-17", "Statement": [statement]}
-        key = client("kms").create_key(Policy=json.dumps(document))["KeyMetadata"]["Arn"]
+        key = client("kms").create_key(
+            Policy=json.dumps(document), BypassPolicyLockoutSafetyCheck=True
+        )["KeyMetadata"]["Arn"]
         rule = {"SSEAlgorithm": "aws:kms", "KMSMasterKeyID": key}
         client("s3").put_bucket_encryption(
             Bucket="corpus",
