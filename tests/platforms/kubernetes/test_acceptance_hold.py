@@ -66,7 +66,7 @@ def test_the_hold_follows_the_nodes_of_the_groups(
 
 def test_without_the_hold_nothing_puts_the_taint_back(load: Load) -> None:
     # Not left out: `kubectl apply` would leave the one that was there before running.
-    spec = changed(EKS, acceptance={"image": IMAGE})
+    spec = changed(EKS, acceptance={"image": IMAGE, "hold": False})
     assert objects(load, spec)["Deployment", "acceptance-hold"]["spec"]["replicas"] == 0
 
 
