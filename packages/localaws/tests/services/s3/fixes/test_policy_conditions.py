@@ -13,6 +13,18 @@ ACCOUNT = "123456789012"
 
 
 ANYBODY = "*"
+TRUST = json.dumps(
+    {
+        "Version": "2012-10-17",
+        "Statement": [
+            {
+                "Effect": "Allow",
+                "Principal": {"Service": "ec2.amazonaws.com"},
+                "Action": "sts:AssumeRole",
+            }
+        ],
+    }
+)
 
 
 @pytest.mark.usefixtures("aws")
@@ -31,6 +43,8 @@ class TestBuckets:
         self, statement: dict[str, Any], denied: bool
     ) -> None:
         s3 = client("s3")
+        # Principals of the bucket's account must exist.
+        client("iam").create_role(RoleName="other", AssumeRolePolicyDocument=TRUST)
         s3.create_bucket(Bucket="data")
         s3.put_object(Bucket="data", Key="k", Body=b"1")
         policy = {
