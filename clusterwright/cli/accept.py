@@ -31,10 +31,11 @@ if TYPE_CHECKING:
 
     from clusterwright.aws.session import AwsSession
     from clusterwright.cluster_spec import LoadedSpec
+    from clusterwright.cluster_spec.models import Cluster
     from clusterwright.cluster_state.kubernetes_acceptance import KubernetesRuns
     from clusterwright.cluster_state.not_read import NotRead
     from clusterwright.cluster_state.requests import Level
-    from clusterwright.operate.acceptance_results import AcceptReport
+    from clusterwright.operate.acceptance_results import AcceptReport, GroupPlan, ReportLevel
     from clusterwright.operate.nodes import JoinedNode
 
 EXIT_CODES: Final = """\b
@@ -192,21 +193,11 @@ def _deep_health(
     wait_seconds: float | None,
 ) -> AcceptReport:
     from clusterwright.cli.accept_deep_health import deep_health_checks
-    from clusterwright.operate.acceptance_results import DEEP_HEALTH_CHECKS, AcceptReport
+    from clusterwright.operate.acceptance_results import DEEP_HEALTH_CHECKS
     from clusterwright.operate.status import unknown_of
 
-    cluster = read.spec.cluster
     chosen, unmatched = _matched(read, nodes)
-    report = AcceptReport(
-        file=str(path),
-        environment=cluster.environment,
-        account=cluster.account,
-        region=cluster.region,
-        level=DEEP_HEALTH_CHECKS,
-        status="planned",
-        run=None,
-        plan=(),
-    )
+    report = _not_started(read.spec.cluster, path, DEEP_HEALTH_CHECKS)
     if unmatched or not chosen:
         unknown = unknown_of([read.state.nodes])
         if unknown:
@@ -228,7 +219,6 @@ def _planned(
     """The price of all nodes of the file, without a call of AWS."""
     from clusterwright.catalog import load_catalog
     from clusterwright.operate.acceptance import plan
-    from clusterwright.operate.acceptance_results import AcceptReport
 
     rates = rates_of(
         spec,
@@ -241,16 +231,7 @@ def _planned(
     cluster = spec.cluster
     with catalog_errors():
         found = plan(cluster, load_catalog(), rates, level)
-    return AcceptReport(
-        str(path),
-        cluster.environment,
-        cluster.account,
-        cluster.region,
-        level,
-        "planned",
-        None,
-        found,
-    )
+    return _not_started(cluster, path, level, found)
 
 
 def _accept(
@@ -267,22 +248,12 @@ def _accept(
     from clusterwright.cli.accept_follow import AcceptWork
     from clusterwright.cluster_state.not_read import NotRead
     from clusterwright.operate.acceptance import plan
-    from clusterwright.operate.acceptance_results import AcceptReport
     from clusterwright.operate.status import unknown_of
     from clusterwright.platforms.acceptance_checks import table
 
-    cluster = read.spec.cluster
     names, counts, unmatched = _chosen(read, nodes)
-    report = AcceptReport(
-        file=str(path),
-        environment=cluster.environment,
-        account=cluster.account,
-        region=cluster.region,
-        level=level,
-        status="planned",
-        run=None,
-        plan=() if run else plan(cluster, load_catalog(), read.rates, level, counts),
-    )
+    groups = () if run else plan(read.spec.cluster, load_catalog(), read.rates, level, counts)
+    report = _not_started(read.spec.cluster, path, level, groups)
     if unmatched:
         return replace(report, status="refused", unknown=unknown_of([read.state.nodes]))
     if dry_run:
@@ -304,6 +275,24 @@ def _accept(
     except AwsUnavailable as error:
         unknown = unknown_of([NotRead.from_error("the run", error)])
         return replace(report, status="unknown" if run else "refused", run=run, unknown=unknown)
+
+
+def _not_started(
+    cluster: Cluster, path: Path, level: ReportLevel, groups: tuple[GroupPlan, ...] = ()
+) -> AcceptReport:
+    """The report of what has not been started."""
+    from clusterwright.operate.acceptance_results import AcceptReport
+
+    return AcceptReport(
+        file=str(path),
+        environment=cluster.environment,
+        account=cluster.account,
+        region=cluster.region,
+        level=level,
+        status="planned",
+        run=None,
+        plan=groups,
+    )
 
 
 def _reader(read: ReadCluster, path: str) -> AwsSession | KubernetesRuns | NotRead:

@@ -78,13 +78,12 @@ def outcomes(
     for group in logs.log_group_names(session, log_groups(cluster)):
         lines = logs.lines_of_streams(session, group, STREAMS, min(since.values()))
         for stream, at, text in sorted(lines, key=lambda line: line[1]):
-            instance = _INSTANCE.search(text) or _INSTANCE.search(stream)
-            if instance is None or at <= since.get(instance.group(0), at):
+            ident = _instance_of(stream, text)
+            if ident is None or at <= since.get(ident, at):
                 continue
-            ident = instance.group(0)
-            failure = newest([(stream, at, text)]).get(ident)
-            if failure is not None and not failure.passed:
-                found[ident] = DeepHealthOutcome(failure=failure)
+            result = _result(ident, at, text)
+            if result is not None and not result.passed:
+                found[ident] = DeepHealthOutcome(failure=result)
                 continue
             passed = {
                 names[name.lower()] for name in _PASSED.findall(text) if name.lower() in names
@@ -112,20 +111,28 @@ def newest(lines: Iterable[tuple[str, dt.datetime, str]]) -> dict[str, DeepHealt
     """The newest result of each instance in lines (stream, time, text)."""
     found: dict[str, DeepHealthResult] = {}
     for stream, at, text in sorted(lines, key=lambda line: line[1]):
-        fault = _FAULTY.search(text)
-        instance = _INSTANCE.search(text) or _INSTANCE.search(stream)
-        if instance is None or (fault is None and _PASSED.search(text) is None):
-            continue
-        name = instance.group(0)
-        if fault is None:
-            found[name] = DeepHealthResult(name, at, True)
-            continue
-        reason = _REASON.search(text)
-        found[name] = DeepHealthResult(
-            name,
-            at,
-            False,
-            "reboot" if (fault.group(1) or "").lower() == "reboot" else "replace",
-            reason.group(1).strip()[:_LONGEST] if reason else "FaultyInstance",
-        )
+        ident = _instance_of(stream, text)
+        result = _result(ident, at, text) if ident is not None else None
+        if result is not None:
+            found[result.instance_id] = result
     return found
+
+
+def _instance_of(stream: str, text: str) -> str | None:
+    found = _INSTANCE.search(text) or _INSTANCE.search(stream)
+    return found.group(0) if found is not None else None
+
+
+def _result(ident: str, at: dt.datetime, text: str) -> DeepHealthResult | None:
+    """What a line says of an instance; None if it has no result."""
+    fault = _FAULTY.search(text)
+    if fault is None:
+        return DeepHealthResult(ident, at, True) if _PASSED.search(text) else None
+    reason = _REASON.search(text)
+    return DeepHealthResult(
+        ident,
+        at,
+        False,
+        "reboot" if (fault.group(1) or "").lower() == "reboot" else "replace",
+        reason.group(1).strip()[:_LONGEST] if reason else "FaultyInstance",
+    )

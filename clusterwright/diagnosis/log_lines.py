@@ -296,7 +296,7 @@ def _joined(lines: Iterable[Line]) -> Iterator[Line]:
     """
     block: list[Line] | None = None
     backtraces, panics = Backtraces(), Panics()
-    for line in _answered(_with_causes(_whole_objects(lines))):
+    for line in _read_with(_with_causes(_read_with(lines, Objects[Line]())), Submissions[Line]()):
         for text, number in (
             *backtraces.read(line.text, line.number),
             *panics.read(line.text, line.number),
@@ -326,23 +326,14 @@ def _is_help(text: str) -> bool:
     return bool(_IS_HELP.search(text) or mpi_help.BEGINS.search(text))
 
 
-def _answered(lines: Iterable[Line]) -> Iterator[Line]:
-    """The lines, with what a command of Slurm printed about a refused request as one."""
-    submissions: Submissions[Line] = Submissions()
+def _read_with(lines: Iterable[Line], reader: Objects[Line] | Submissions[Line]) -> Iterator[Line]:
+    """The lines, with what a reader joins as one: an object of JSON, or what a command of Slurm
+    printed about a refused request.
+    """
     for line in lines:
-        for text, one in submissions.read(line.text, line):
+        for text, one in reader.read(line.text, line):
             yield one if text == one.text else replace(one, text=text)
-    for _, one in submissions.end():
-        yield one
-
-
-def _whole_objects(lines: Iterable[Line]) -> Iterator[Line]:
-    """The lines, with each object of JSON that stands on several of them as one."""
-    objects: Objects[Line] = Objects()
-    for line in lines:
-        for text, one in objects.read(line.text, line):
-            yield one if text == one.text else replace(one, text=text)
-    for _, one in objects.end():
+    for _, one in reader.end():
         yield one
 
 

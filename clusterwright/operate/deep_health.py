@@ -42,11 +42,9 @@ def of_outcome(
     verdict: Verdict = "accepted"
     reason, action = "", "none"
     if failure is not None:
-        reason = f"HyperPod, {failure.at:%Y-%m-%dT%H:%M:%SZ}: {failure.reason}"
-        verdict, action = "rejected", failure.action or "replace"
-        checks.append(
-            RunCheck(id=CHECK, verdict="fail", reason=reason, source=SOURCE, action=action)
-        )
+        failed = _failed(failure)
+        verdict, reason, action = "rejected", failed.reason, failed.action
+        checks.append(failed)
     elif missing:
         verdict, reason = "unknown", f"HyperPod has no result of {', '.join(missing)}"
         checks.append(RunCheck(id=CHECK, verdict="unknown", reason=reason, source=SOURCE))
@@ -68,12 +66,17 @@ def _with_result(node: RunNode, result: DeepHealthResult | None) -> RunNode:
         return node
     if own is not None and own.verdict in _DECIDED:
         return node
-    action = result.action or "replace"
-    reason = f"HyperPod, {result.at:%Y-%m-%dT%H:%M:%SZ}: {result.reason}"
-    failed = RunCheck(id=CHECK, verdict="fail", reason=reason, source=SOURCE, action=action)
+    failed = _failed(result)
     changes: dict[str, object] = {
         "checks": (*(check for check in node.checks if check.id != CHECK), failed)
     }
     if node.verdict != "rejected":
-        changes |= {"verdict": "rejected", "reason": f"{CHECK}: {reason}", "action": action}
+        reason = f"{CHECK}: {failed.reason}"
+        changes |= {"verdict": "rejected", "reason": reason, "action": failed.action}
     return node.model_copy(update=changes)
+
+
+def _failed(result: DeepHealthResult) -> RunCheck:
+    reason = f"HyperPod, {result.at:%Y-%m-%dT%H:%M:%SZ}: {result.reason}"
+    action = result.action or "replace"
+    return RunCheck(id=CHECK, verdict="fail", reason=reason, source=SOURCE, action=action)

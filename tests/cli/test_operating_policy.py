@@ -16,6 +16,7 @@ from clusterwright.json_output.schemas import schemas
 from tests.support.command_line import Answer, clusterwright
 from tests.support.deployed_cluster import Controller, Deployed, deployed_cluster, node_name
 from tests.support.rich_specs import ACCOUNT, MINIMAL, changed
+from tests.support.sole_policy import SolePolicy
 from tests.support.synthesis import Assembly
 
 LIFECYCLE = Path(__file__).resolve().parents[2] / "lifecycle_scripts"
@@ -56,16 +57,10 @@ class Operator:
         self.iam.create_user(UserName="operator")
         key = self.iam.create_access_key(UserName="operator")["AccessKey"]
         self._key = (key["AccessKeyId"], key["SecretAccessKey"])
-        self._policy: str | None = None
+        self._policy = SolePolicy(self.iam, "operator")
 
     def run(self, document: dict[str, Any], *words: str | os.PathLike[str]) -> Answer:
-        # Inline policies of a user have at most 2,048 characters, managed ones 6,144.
-        if self._policy is not None:
-            self.iam.detach_user_policy(UserName="operator", PolicyArn=self._policy)
-            self.iam.delete_policy(PolicyArn=self._policy)
-        made = self.iam.create_policy(PolicyName="only", PolicyDocument=json.dumps(document))
-        self._policy = str(made["Policy"]["Arn"])
-        self.iam.attach_user_policy(UserName="operator", PolicyArn=self._policy)
+        self._policy.replace(document)
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv("AWS_ACCESS_KEY_ID", self._key[0])
             patch.setenv("AWS_SECRET_ACCESS_KEY", self._key[1])

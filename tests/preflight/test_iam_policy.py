@@ -27,6 +27,7 @@ from tests.preflight.accounts import SITES, Site, client, needed
 from tests.preflight.tape import RecordingSession, asked_by
 from tests.support import specs
 from tests.support.command_line import clusterwright
+from tests.support.sole_policy import SolePolicy
 
 PLACE = Place("aws", "us-east-1", specs.ACCOUNT)
 NEEDED = {name: permissions(needed(name), PLACE) for name in SITES}
@@ -52,7 +53,7 @@ class Stand:
                 self.rules.setdefault(action, set()).add(rule)
         iam = client("iam")
         iam.create_user(UserName="checker")
-        self._policy: str | None = None
+        self._policy = SolePolicy(iam, "checker")
         key = iam.create_access_key(UserName="checker")["AccessKey"]
         self._session: AwsSession | None = None
         self._key = {
@@ -61,14 +62,7 @@ class Stand:
         }
 
     def check(self, allowed: Sequence[Permission]) -> CheckResult:
-        # Inline policies of a user have at most 2,048 characters, managed ones 6,144.
-        iam, attached = client("iam"), self._policy
-        if attached is not None:
-            iam.detach_user_policy(UserName="checker", PolicyArn=attached)
-            iam.delete_policy(PolicyArn=attached)
-        made = iam.create_policy(PolicyName="check", PolicyDocument=json.dumps(document(allowed)))
-        self._policy = str(made["Policy"]["Arn"])
-        iam.attach_user_policy(UserName="checker", PolicyArn=self._policy)
+        self._policy.replace(document(allowed))
         with pytest.MonkeyPatch.context() as patch:
             for name, value in self._key.items():
                 patch.setenv(name, value)
