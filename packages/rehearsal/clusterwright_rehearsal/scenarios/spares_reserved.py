@@ -6,9 +6,10 @@ The service runs once at each point, with one spare for the group of the scenari
 
 from __future__ import annotations
 
+import re
+
 from clusterwright_rehearsal.scenario_api.context import ScenarioContext
 from clusterwright_rehearsal.scenario_api.job import Job
-from clusterwright_rehearsal.scenario_api.node import Node
 from clusterwright_rehearsal.scenario_api.training import partition_of
 
 ORDER = 44
@@ -30,12 +31,12 @@ def run(context: ScenarioContext) -> None:
     group = context.compute[-1].group
     nodes = [node for node in context.compute if node.group == group]
     context.expect(len(nodes) >= 2, f"group {group} has {len(nodes)} node")
-    reservation = f"clusterwright_spares_{group}"
     context.controller.must(f"systemctl stop {_SERVICE}")
     try:
         with context.promise("kept"):
-            context.wait_for(lambda: _not_one_reserved(context, nodes), within_s=30)
-            (spare,) = _reserved(nodes)
+            context.wait_for(lambda: _not_one_reserved(context, group), within_s=30)
+            (host,) = _reserved(context, group)
+            spare = next(node for node in nodes if node.host == host)
             others = [node for node in nodes if node is not spare]
             partition = partition_of(context, group)
             options = [f"--nodelist={spare.host}"]
@@ -53,37 +54,45 @@ def run(context: ScenarioContext) -> None:
 
         with context.promise("kept-again"):
             context.controller.must(f"scontrol update nodename={lost.host} state=resume")
-            context.wait_for(lambda: _not_one_reserved(context, nodes), within_s=30)
-            shown = context.slurm("scontrol --oneliner show reservation")
-            context.expect(f"ReservationName={reservation} " in shown, shown)
-            context.expect(spare.host not in shown, f"the node with the job is reserved: {shown}")
+            context.wait_for(lambda: _not_one_reserved(context, group), within_s=30)
+            reserved = _reserved(context, group)
+            context.expect(reserved != [spare.host], f"the node with the job is reserved: {spare}")
             context.expect(job.state == "RUNNING", f"job {job.id} is {job.state}")
 
         with context.promise("removed"):
             _look(context)
-            shown = context.slurm("scontrol --oneliner show reservation")
-            context.expect(reservation not in shown, shown)
+            reserved = _reserved(context, group)
+            context.expect(not reserved, f"reserved: {reserved}")
             job.cancel()
     finally:
-        context.controller.run(f"scontrol delete reservation={reservation}")
+        context.controller.run(f"scontrol delete reservation={_reservation(group)}")
         for node in nodes:
             context.controller.run(f"scontrol update nodename={node.host} state=resume")
         context.controller.must(f"systemctl start {_SERVICE}")
         context.wait_idle()
 
 
-def _reserved(nodes: list[Node]) -> list[Node]:
-    return [node for node in nodes if "reserved" in node.slurm_state()]
+def _reservation(group: str) -> str:
+    return f"clusterwright_spares_{group}"
+
+
+def _reserved(context: ScenarioContext, group: str) -> list[str]:
+    """The hosts of the group's reservation: a node that the hold of acceptance has is no spare."""
+    shown = context.slurm("scontrol --oneliner show reservation")
+    found = re.search(rf"ReservationName={_reservation(group)} .*? Nodes=(\S+)", shown)
+    if found is None:
+        return []
+    return context.slurm(f"scontrol show hostnames {found.group(1)}").split()
 
 
 # slurmctld shows a changed state of nodes some seconds later, so the service looks repeatedly
 # here, as it does every 30 seconds on a cluster.
 
 
-def _not_one_reserved(context: ScenarioContext, nodes: list[Node]) -> str | None:
-    _look(context, f"--spares={nodes[0].group}=1")
-    found = _reserved(nodes)
-    return None if len(found) == 1 else f"reserved: {[node.host for node in found]}"
+def _not_one_reserved(context: ScenarioContext, group: str) -> str | None:
+    _look(context, f"--spares={group}=1")
+    found = _reserved(context, group)
+    return None if len(found) == 1 else f"reserved: {found}"
 
 
 def _not_running(context: ScenarioContext, job: Job, group: str) -> str | None:
