@@ -59,6 +59,7 @@ def run_jobs(
     board = _Board()
     waiting = list(names)
     while True:
+        seen = board.ended_count
         ready = [
             name
             for name in waiting
@@ -68,7 +69,7 @@ def run_jobs(
         for name in ready[:1]:
             waiting.remove(name)
             board.start(name, job)
-        if not ready and not board.wait_for_one():
+        if not ready and not board.wait_for_more(seen):
             return board.failed
 
 
@@ -110,14 +111,16 @@ class _Board:
         ).start()
         worker.wait_settled()
 
-    def wait_for_one(self) -> bool:
-        """Wait until a running job ends; false where none runs."""
+    @property
+    def ended_count(self) -> int:
         with self._changed:
-            if not self._running:
-                return False
-            count = len(self._running)
-            self._changed.wait_for(lambda: len(self._running) < count)
-            return True
+            return len(self.succeeded) + len(self.failed)
+
+    def wait_for_more(self, seen: int) -> bool:
+        """Wait until more jobs than `seen` have ended; false where none runs that could."""
+        with self._changed:
+            self._changed.wait_for(lambda: self.ended_count > seen or not self._running)
+            return self.ended_count > seen
 
     def _work(self, name: str, job: Callable[[str], bool], worker: _Job) -> None:
         _workers.current = worker

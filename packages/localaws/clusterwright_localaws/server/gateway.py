@@ -223,7 +223,8 @@ def _let_time_pass(service: str, request: Request, region: str) -> None:
             network_of(current, accounts.account_of(request), region)
             current.advance()
     elif service in _TIMED:
-        timers().advance()
+        with runtime().lock:  # before the lock of the timers, as above: actions take both
+            timers().advance()
 
 
 def _answer(

@@ -2,6 +2,9 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Iterable
+
+import pytest
 
 from clusterwright_localaws.cloudformation.scheduler import pause, run_jobs
 
@@ -72,3 +75,37 @@ def test_keep_going_omits_only_dependents_of_the_failure() -> None:
 
     run_jobs(["bad", "after", "apart"], {"after": {"bad"}}, job, keep_going=True)
     assert done == ["bad", "apart"]
+
+
+class _EndsFirst(set[str]):
+    """The dependencies of a job that end just after the comparison that misses them."""
+
+    def __init__(self, names: Iterable[str], may_end: threading.Event) -> None:
+        super().__init__(names)
+        self._may_end = may_end
+
+    def __le__(self, other: object) -> bool:
+        met = set(self) <= other  # type: ignore[operator]
+        for thread in threading.enumerate():
+            if thread.name in {f"stack job {name}" for name in self}:
+                self._may_end.set()
+                thread.join(10)
+        return met
+
+
+@pytest.mark.parametrize("others", [[], ["slow"]])
+def test_a_job_that_ends_between_two_looks_is_not_missed(others: list[str]) -> None:
+    may_end, after_ended = threading.Event(), threading.Event()
+
+    def job(name: str) -> bool:
+        ends = time.monotonic() + 10
+        awaited = {"first": may_end, "slow": after_ended}.get(name)
+        while awaited is not None and not awaited.is_set() and time.monotonic() < ends:
+            pause(0.001)
+        if name == "after":
+            after_ended.set()
+        return awaited is None or awaited.is_set()
+
+    names = [*others, "first", "after"]
+    assert run_jobs(names, {"after": _EndsFirst({"first"}, may_end)}, job) == set()
+    assert after_ended.is_set()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -15,6 +16,7 @@ from botocore.exceptions import ClientError
 from clusterwright_localaws import local_aws
 from clusterwright_localaws.core.call import OPERATIONS, Call
 from clusterwright_localaws.core.runtime import Runtime
+from clusterwright_localaws.core.timers import timers
 from clusterwright_localaws.server import gateway
 from packages.localaws.tests.parts import client, refusal
 
@@ -256,3 +258,30 @@ def test_a_key_that_ended_is_refused_with_the_code_of_each_protocol(aws: Runtime
 def test_region_that_does_not_exist_is_refused(service: str, operation: str, code: str) -> None:
     found = refusal(getattr(client(service, "us-east-9"), xform_name(operation)))
     assert found == (code, "there is no Region us-east-9")
+
+
+def test_timers_of_one_service_do_not_block_calls_of_another(aws: Runtime) -> None:
+    """Each thread has one of two locks, and needs the other: neither would end."""
+    action_runs, other_call_runs = threading.Event(), threading.Event()
+
+    def action() -> None:
+        action_runs.set()
+        other_call_runs.wait(0.5)
+        aws.store("test", "", "", dict)
+
+    def call_ec2() -> None:
+        action_runs.wait(10)
+        with aws.lock:
+            other_call_runs.set()
+            aws.advance()
+
+    timers().after(0, action)
+    threads = [
+        threading.Thread(target=client("rds").describe_db_instances, daemon=True),
+        threading.Thread(target=call_ec2, daemon=True),
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(10)
+    assert not [thread for thread in threads if thread.is_alive()]
