@@ -180,7 +180,7 @@ class TestClients:
         monkeypatch.setenv("AWS_ENDPOINT_URL", address)
         monkeypatch.setenv("AWS_ACCESS_KEY_ID", "111122223333")
         monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "any")
-        sts = boto3.client("sts", REGION)
+        sts = boto3.Session().client("sts", REGION)  # no credentials of other tests
         assert sts.get_caller_identity()["Account"] == "111122223333"
 
     def test_cluster_is_created_over_http(self, address: str) -> None:
