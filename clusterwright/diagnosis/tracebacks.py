@@ -11,9 +11,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from clusterwright.diagnosis.rich_tracebacks import Boxes
+
 LONGEST_MESSAGE: Final = 600
 
 _START: Final = "Traceback (most recent call last)"
+_BOX: Final = re.compile("[│╭╰]")
 _FRAME: Final = re.compile(
     r'File "(?P<file>[^"\n]{1,400})", line \d{1,6}(?:, in (?P<function>[\w.<>]{1,120}))?'
 )
@@ -70,6 +73,7 @@ class Tracebacks:
         self._ignored: set[str] = set()
         self._framed: str | None = None
         self._code: dict[str, str] = {}
+        self._boxes = Boxes()
         self.raises = False
         """Whether the line that was read is the code of a frame that raises."""
 
@@ -79,6 +83,9 @@ class Tracebacks:
         `code` is the statement of the innermost frame, empty where the log does not have it.
         """
         framed, self._framed = self._framed, None
+        boxed = self._boxes.read(line) if _BOX.search(line) else None
+        if boxed is not None:
+            return self._boxed(line, *boxed)
         if framed is not None and line.startswith(framed) and framed in self._blocks:
             self._code[framed] = line[len(framed) :].strip()[:LONGEST_MESSAGE]
         self.raises = (
@@ -106,6 +113,17 @@ class Tracebacks:
             self._block(prefix).clear()
             return {}
         return self._end(line) if self._blocks else {}
+
+    def _boxed(self, line: str, prefix: str, file: str, function: str) -> Mapping[str, str]:
+        """Follow the traceback in a box of rich, whose other lines are code."""
+        if _START in line:
+            self._block(prefix).clear()
+        if file:
+            block = self._block(prefix)
+            block.append(f"{file}\t{function}")
+            del block[:-_MOST_FRAMES]
+        self.raises = bool(self._blocks.get(prefix)) and _RAISES.search(line) is not None
+        return {}
 
     def _block(self, prefix: str) -> list[str]:
         if prefix not in self._blocks and len(self._blocks) >= _MOST_BLOCKS:

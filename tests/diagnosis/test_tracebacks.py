@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from clusterwright.diagnosis.tracebacks import Frame, Tracebacks, frames_of
 
 FRAMES = (
@@ -77,3 +79,39 @@ def test_traceback_in_one_line_has_its_frames_and_its_last_exception() -> None:
     assert told["exception"] == "ValueError"
     assert told["message"] == "no data"
     assert [frame.function for frame in frames_of(told)] == ["main", "read"]
+
+
+BOX = (
+    "╭───────────────── Traceback (most recent call last) ─────────────────╮",
+    "│ /fsx/train.py:9 in main                                             │",
+    "│                                                                     │",
+    "│ ❱   9 │   raise RuntimeError(size)                                  │",
+    "│ /opt/venv/lib/python3.11/site-packages/torch/distributed/llm-       │",
+    "│ foundry/_optim_utils.py:461                                         │",
+    "│  in _flatten                                                        │",
+    '│ ❱ 461 │   state = unflat["state"]                                   │',
+    "╰─────────────────────────────────────────────────────────────────────╯",
+)
+
+
+@pytest.mark.parametrize("prefix", ["", "[rank3]: "])
+def test_frames_in_a_box_of_rich_are_read(prefix: str) -> None:
+    (found,) = _read(*(prefix + line for line in BOX), f"{prefix}KeyError: 'state'")
+    assert (found["exception"], found["message"]) == ("KeyError", "'state'")
+    assert [(frame.name, frame.function) for frame in frames_of(found)] == [
+        ("fsx/train.py", "main"),
+        ("torch/distributed/llm-foundry/_optim_utils.py", "_flatten"),
+    ]
+
+
+def test_code_in_a_box_that_raises_is_no_error() -> None:
+    tracebacks = Tracebacks()
+    raises = []
+    for line in BOX:
+        tracebacks.read(line)
+        raises.append(tracebacks.raises)
+    assert raises == [False, False, False, True, False, False, False, False, False]
+
+
+def test_table_with_lines_has_no_frames() -> None:
+    assert _read("│ name │ value │", "│ /fsx/a │ 3 │", "ValueError: of no traceback") == []
