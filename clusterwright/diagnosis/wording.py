@@ -125,7 +125,9 @@ KINDS: Final[tuple[Kind, ...]] = (
         r"(?:locate|load)|no|missing|find) (?:(?:AWS|access|security|session|signing|auth\w*|"
         r"valid|HF|API|user) )"
         r"{0,3}(?:token|credential)s?\b|InvalidClientTokenId|UnrecognizedClient|"
-        r"InvalidAccessKeyId|SignatureDoesNotMatch|login required|not logged in|api[_ ]key",
+        r"InvalidAccessKeyId|SignatureDoesNotMatch|login required|not logged in|api[_ ]key|"
+        r"NoCredentialProviders|(?:error|failed|unable) (?:to )?(?:retriev|load|obtain|fetch)\w* "
+        r"(?:\w+ ){0,2}credentials?\b|\btoken (?:cannot|must not|can't) be empty",
     ),
     _kind(
         "denied",
@@ -292,6 +294,7 @@ KINDS: Final[tuple[Kind, ...]] = (
         r"(?<!NoneType' object )has no attribute|unexpected keyword argument|"
         r"positional arguments? but|no longer (?:supported|available)|"
         r"(?:upgrade|update|downgrade) (?:your|to|the)|"
+        r"\b(?:max|min)(?:imum)? (?:\w+ )?version\b|"
         r"(?:too (?:old|new)|older than|newer than)|missing \d+ required (?:positional|keyword)",
     ),
     _kind(
@@ -346,6 +349,16 @@ KINDS: Final[tuple[Kind, ...]] = (
         "another version of the library",
         r"\bparam(?:eter)?[_ ]groups?\b|optimi[sz]er(?:'s)?[_ ](?:states?|group)|"
         r"\bexp_avg(?:_sq)?\b",
+    ),
+    _kind(
+        "scheme",
+        "program",
+        "a library cannot open an address of this sort (s3://, gs://, hf://): the package that "
+        "reads it is not installed, or the library does not know it",
+        r"protocol not known|\bno (?:\w+ ){0,2}(?:handler|file ?system|opener|backend|"
+        r"connection adapters?)s? (?:\w+ ){0,2}(?:defined|registered|found|for)\b|"
+        r"(?:unknown|unsupported|unrecogni[sz]ed) (?:URL |URI |file ?system )?"
+        r"(?:scheme|protocol)\b",
     ),
     _kind(
         "shape",

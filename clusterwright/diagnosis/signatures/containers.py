@@ -1,6 +1,8 @@
-"""Containers of jobs under Slurm: pyxis and enroot, in their own words.
+"""Containers of jobs under Slurm: pyxis, enroot and Apptainer, in their own words.
 
-Sources: NVIDIA/pyxis 0.11 to 0.20 and NVIDIA/enroot 3.4 to 4.0, messages of their sources; threads
+Sources: NVIDIA/pyxis 0.11 to 0.20 and NVIDIA/enroot 3.4 to 4.0, messages of their sources;
+apptainer/apptainer (internal/pkg/runtime/engine) and cncf-tags/container-device-interface
+(pkg/cdi), texts of Errorf; threads
 in docs/explanations/diagnosed-failures.yaml and its hold-outs.
 """
 
@@ -8,13 +10,60 @@ from __future__ import annotations
 
 from typing import Final
 
-from clusterwright.diagnosis.signature import Signature
+from clusterwright.diagnosis.parts import part, whole, wrong_part
+from clusterwright.diagnosis.signature import Signature, Values
 
 _TEXT: Final = ("log", "job")
 _JOB_FILE: Final = "clusterwright check-job {file} JOBFILE"
 _NODE: Final = "clusterwright diagnose {file} node {node}"
 
+_APPTAINER: Final = (
+    part(
+        "the kernel does not allow it user namespaces",
+        r"namespaces?\b|[ug]id.?map|setgroups|\bsubuid\b|fakeroot",
+    ),
+    part(
+        "the image of the container cannot be mounted: its file is damaged or cannot be read, or "
+        "the node or the container around it gives no FUSE (/dev/fuse) or loop device",
+        r"image driver|squashfs|squashfuse|mount(?:ing)? image|fuse2fs|fuse-overlayfs|fusermount|"
+        r"/dev/fuse|\bloop\b",
+    ),
+    part(
+        "a folder cannot be mounted in the container: it does not exist on the node, or the image "
+        "has no place for it",
+        r"\bmount|\bbind\b|\bstat \S+:|destination|overlay|session",
+    ),
+)
+
+
+def _apptainer(values: Values) -> str:
+    """Why Apptainer cannot make a container, by what it was doing."""
+    reason = values["reason"]
+    said = wrong_part(_APPTAINER, reason) or "the container cannot be made"
+    return f"container: Apptainer: {whole(said, reason)}"
+
+
 SIGNATURES: Final = (
+    Signature(
+        "apptainer",
+        _apptainer,
+        (r"\bFATAL: +container creation failed: (?P<reason>[^\n]{3,400})",),
+        confidence="likely",
+        kinds=_TEXT,
+        next=(_JOB_FILE, _NODE),
+    ),
+    Signature(
+        "cdi-devices",
+        "container: the CDI specification of the node does not fit its devices: it is missing, or "
+        "was written for other GPUs or another driver (nvidia-ctk cdi generate writes it): "
+        "{reason}",
+        (
+            r"(?P<reason>(?:failed to (?:stat|validate|load|parse|read|resolve)|conflicting|invalid) "
+            r"(?:\w+ ){0,2}CDI (?:host )?(?:devices?|[sS]pecs?|[sS]pecification)\b[^\n]{0,160})",
+            r"^(?![^\n]*OCI runtime)[^\n]{0,200}?(?P<reason>unresolvable CDI devices[^\n]{0,120})",
+        ),
+        next=("clusterwright drift {file}",),
+    ),
     Signature(
         "image-layer",
         "a container image: a layer came incomplete or changed ({reason}): the registry, a proxy or a full "

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from clusterwright.diagnosis.signature import Signature, Values
+from clusterwright.diagnosis.wording import kind_of
 
 _EVENTS: Final = "kubectl get events --all-namespaces"
 _DESCRIBE: Final = "kubectl describe nodes"
@@ -34,6 +35,21 @@ def _api_error(values: Values) -> str:
         said = "a container has not started yet: an init container, its image or a volume is not ready"
     return f"Kubernetes: {said}: {values['message']}"
 
+
+def _refusal(values: Values) -> str:
+    """What a webhook says against an object, or that its controller could not look at it."""
+    message = values["message"]
+    kind = kind_of(message)
+    if kind is not None and kind.id in _OWN_FAILURES:
+        return (
+            f"Kubernetes: {kind.sentence}, for the controller of the admission webhook "
+            f"{values['webhook']}, which so refuses objects: {message}"
+        )
+    return f"Kubernetes: the admission webhook {values['webhook']} refuses the object: {message}"
+
+
+_OWN_FAILURES: Final = frozenset({"credentials", "name", "refused", "unreachable", "certificate"})
+"""Kinds of failure that a webhook's controller has itself, and no object."""
 
 SIGNATURES: Final = (
     Signature(
@@ -166,7 +182,7 @@ SIGNATURES: Final = (
     ),
     Signature(
         "webhook-refusal",
-        "Kubernetes: the admission webhook {webhook} refuses the object: {message}",
+        _refusal,
         (
             r"admission webhook \\?\"?(?P<webhook>[\w.-]+)\\?\"? denied the request: "
             r"(?P<message>[^\n\"]{1,160})",

@@ -197,6 +197,25 @@ SIGNATURES: Final = (
         next=("clusterwright artefacts check {file}",),
     ),
     Signature(
+        # CoreDNS answers names of the cluster itself; only a cache in front of it asks for them.
+        "node-dns-cache",
+        "Kubernetes: the DNS cache of a node (NodeLocal DNSCache) gets no answer from CoreDNS at "
+        "{address}: its pods do not run or have too much to do, or kube-proxy, the network plug-in "
+        "or a security group of that node does not let the requests through",
+        (
+            r"plugin/errors: \d \S{1,253}\.svc\.\S{1,80} \w{1,8}: (?:read|dial|write) (?:udp|tcp) "
+            r"(?:\S{3,60}->)?(?P<address>\S{3,60}):53: [^\n]{0,60}(?:i/o timeout|refused|"
+            r"unreachable|no route)",
+        ),
+        confidence="likely",
+        rank=1,
+        kinds=("log",),
+        next=(
+            "kubectl get pods --namespace kube-system --selector k8s-app=kube-dns -o wide",
+            "kubectl get pods --namespace kube-system --selector k8s-app=node-local-dns -o wide",
+        ),
+    ),
+    Signature(
         "cluster-dns",
         "Kubernetes: CoreDNS gets no answer (DNS) from the resolver of the VPC: too many queries of one "
         "network interface, or a security group or route that does not allow port 53",

@@ -251,7 +251,8 @@ SIGNATURES: Final = (
             r"(?:provided|security|session) token (?:has|is) expired|"
             r"\bExpiredToken\w*|security token included in the request is (?:expired|invalid)"
             r"|NoCredentialProviders|no EC2 IMDS role found|getting credentials: exec: executable \S+ failed|"
-            r"failed to (?:refresh cached|get|retrieve) credentials|EC2MetadataError|WebIdentityErr"
+            r"failed to (?:refresh cached|get|retrieve) credentials|error (?:retriev|load|obtain)ing "
+            r"credentials?\b|EC2MetadataError|WebIdentityErr"
             r"|RequestExpired|InvalidAccessKeyId|SignatureDoesNotMatch|InvalidClientTokenId|UnrecognizedClientException",
             r"(?:IMDS|instance metadata|169\.254\.169\.254).{0,80}(?:timed? ?out|refused|"
             r"unreachable|unavailable|fail)",

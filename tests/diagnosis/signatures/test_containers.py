@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.diagnosis.made import signature_of
+from tests.diagnosis.made import findings, of_log, signature_of
 
 START = "slurmstepd: error: pyxis:     "
 CASES = (
@@ -33,6 +33,13 @@ CASES = (
         "enroot-directory",
     ),
     ("slurmstepd: error: pyxis: failed to import docker image", "container-report"),
+    ("FATAL:   container creation failed: mount /data: permission denied", "apptainer"),
+    (
+        "Error: setting up CDI devices: failed to inject devices: failed to stat CDI host device "
+        '"/dev/dri/renderD129": no such file or directory',
+        "cdi-devices",
+    ),
+    ("failed to load CDI Spec /etc/cdi/nvidia.yaml: unexpected end", "cdi-devices"),
     (
         'docker: Error response from daemon: could not select device driver "" with capabilities: [[gpu]].',
         "nvidia-runtime",
@@ -65,3 +72,25 @@ def test_message_has_its_signature(text: str, signature: str) -> None:
 )
 def test_normal_messages_have_no_signature(text: str) -> None:
     assert signature_of("log", text) == ("unknown",)
+
+
+@pytest.mark.parametrize(
+    ("reason", "said"),
+    [
+        (
+            "image driver mount failure: squashfuse_ll exited: fusermount: /dev/fuse: no such file",
+            "the image of the container cannot be mounted",
+        ),
+        (
+            "mount hook function failure: mount /fsx/data->/data error: while mounting /fsx/data: "
+            "mount source /fsx/data doesn't exist",
+            "a folder cannot be mounted",
+        ),
+        ("failed to set up user namespace: operation not permitted", "user namespaces"),
+        ("odd", "the container cannot be made"),
+    ],
+)
+def test_apptainer_says_what_it_was_doing(reason: str, said: str) -> None:
+    (found,) = findings(*of_log(f"FATAL:   container creation failed: {reason}"))
+    assert found.cause.startswith("container: Apptainer: ")
+    assert said in found.cause

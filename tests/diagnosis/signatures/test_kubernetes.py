@@ -163,3 +163,19 @@ def test_throttled_secret_is_no_registry() -> None:
 )
 def test_similar_line_of_another_cause(text: str, signature: str) -> None:
     assert signature not in signature_of("log", text)
+
+
+@pytest.mark.parametrize(
+    ("message", "begins"),
+    [
+        ("NoCredentialProviders: no valid providers in chain", "Kubernetes: credentials are"),
+        ("dial tcp: lookup sts.amazonaws.com: no such host", "Kubernetes: a name cannot"),
+        ("spec.queue: missing credentials", "Kubernetes: credentials are"),
+        ("spec.replicas must be 1 or more", "Kubernetes: the admission webhook v.example.org"),
+    ],
+)
+def test_webhook_refuses_for_a_failure_of_its_own(message: str, begins: str) -> None:
+    text = f'Error from server: admission webhook "v.example.org" denied the request: {message}'
+    (found,) = findings(*of_log(text))
+    assert found.cause.startswith(begins)
+    assert message in found.cause

@@ -177,3 +177,13 @@ def test_server_of_another_program_is_not_that_of_the_cluster(reason: str) -> No
 def test_api_server_that_does_not_answer(before: str, reason: str) -> None:
     (found,) = findings(*of_log(f"{before}Unable to connect to the server: {reason}"))
     assert found.signature == "api-server"
+
+
+@pytest.mark.parametrize(
+    ("name", "signature"),
+    [("db.a.svc.cluster.local.", "node-dns-cache"), ("s3.amazonaws.com.", "cluster-dns")],
+)
+def test_name_of_the_cluster_is_asked_of_coredns(name: str, signature: str) -> None:
+    text = f"[ERROR] plugin/errors: 2 {name} A: dial tcp 172.20.29.6:53: i/o timeout"
+    (found,) = findings(*of_log(text))
+    assert found.signature == signature
