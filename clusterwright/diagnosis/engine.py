@@ -20,6 +20,7 @@ from typing import Final
 from clusterwright.diagnosis import (
     acceptance,
     next_commands,
+    parts_eks,
     parts_kubernetes,
     parts_network,
     parts_slurm,
@@ -75,6 +76,10 @@ _OF_ERRNO: Final = frozenset(
 )
 """Signatures of what the system answered; a program that is known also says what it was doing."""
 
+_OF_AWS: Final = "aws-error"
+_INVALID: Final = "AWS: invalid request"
+"""What says no more than that a request is not valid; its program says what it asked for."""
+
 _OF_SLURM: Final = frozenset(s.id for s in FAMILIES["slurm_daemons"]) | {"master-port"}
 """Signatures with words that are of Slurm, or of a job, only where neither wrote something
 else.
@@ -101,6 +106,11 @@ _REPEATED: Final = {
     "cgroup-cpuset": "cgroup",
 }
 """What a cause is called by a program that meets it, if that program does not say more."""
+
+_RAY_RANK: Final = ("nccl-timeout", "ray-worker")
+_WORKER: Final = re.compile(r"\bWorker PID: (\d{1,10})\b")
+_RANK_OF_RAY: Final = re.compile(r"\(\w{1,60} pid=(\d{1,10})\b")
+"""The process of a worker of Ray, in Ray's report and before the lines that it writes."""
 
 _XID: Final = re.compile(r"GPU: Xid (?P<code>\d+) on (?P<device>[\da-f:.]+): ")
 _VERDICT: Final = "154"
@@ -366,6 +376,8 @@ def _match(evidence: Evidence) -> _Match | None:
         if cause and signature.id in _OF_ERRNO and not killed:
             known = parts_slurm.error(said.text) or KNOWN.error(said.text)
             cause = (known or cause)[:_LONGEST_CAUSE]
+        if cause and signature.id == _OF_AWS and cause.startswith(_INVALID):
+            cause = (parts_eks.KARPENTER.error(said.text) or cause)[:_LONGEST_CAUSE]
         if cause:
             return _Match(evidence, signature, cause, values)
     if not evidence.failed:
@@ -556,6 +568,10 @@ def _repeats(finding: Finding, cause: Finding) -> bool:
             and verdict.group("code") == _VERDICT != error.group("code")
             and verdict.group("device") == error.group("device")
         )
+    if (cause.signature, finding.signature) == _RAY_RANK:
+        # Ray reports the end of a process, which ended itself after its watchdog's report.
+        ended = {m[1] for e in finding.evidence for m in _WORKER.finditer(e.text)}
+        return any(m[1] in ended for e in cause.evidence for m in _RANK_OF_RAY.finditer(e.text))
     if _REPEATED.get(cause.signature) != finding.signature:
         return False
     says_more = _SAYS_MORE.get(finding.signature)

@@ -84,10 +84,14 @@ _NOT_LAUNCHED: Final = (
 
 KARPENTER: Final = Writer(
     "Karpenter",
-    _line(
-        r"\bcontroller\"?: ?\"?(?:nodeclaim|nodepool|nodeclass|node|disruption|provisioner|"
-        r"interruption|state|static|metrics|providers)\b",
-        r"\berror\"?: ?\"?(?P<message>\S[^\n]*)",
+    re.compile(
+        fields(
+            # Earlier releases write lines of another form, and have other controllers.
+            rf"{_LEVEL}|\tERROR\t",
+            r"\bcontroller\"?: ?\"?(?:awsnodetemplate|machine|nodeclaim|nodepool|nodeclass|"
+            r"node|disruption|provisioner|interruption|state|static|metrics|providers)\b",
+            r"\berror\"?: ?\"?(?P<message>\S[^\n]*)",
+        )
     ),
     (
         part(

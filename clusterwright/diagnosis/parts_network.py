@@ -46,8 +46,8 @@ NCCL: Final[tuple[Part, ...]] = (
     part(
         "the RDMA interface or its port reports a failure (an asynchronous event): its link, "
         "cable, switch or card",
-        r"async (?:fatal )?event|fatal event|failed devices|GID table changed|port \S+ (?:down|"
-        r"err)|"
+        r"async(?:_| (?:fatal )?)event|fatal event|failed devices|GID table changed|"
+        r"port \S+ (?:down|err)|"
         r"CQE with error|device \S+ failed",
         depth=1,
     ),

@@ -149,6 +149,14 @@ PLACES: Final = (
 _GENERAL_PLACES: Final = frozenset({"settings", "communication", "launch", "fsdp", "zero"})
 """Of which the words of the message say more."""
 
+_WAITED_FOR: Final = {
+    "checkpoint": "a checkpoint or the storage that has it",
+    "data": "a part of the data set or the storage that has it",
+    "hub": "the hub of a model or data set",
+    "storage": "S3 or another object store",
+}
+"""What a program waits for in a place."""
+
 _LIBRARIES: Final = frozenset(
     {
         "accelerate",
@@ -284,10 +292,13 @@ def _sentence(values: Values, said: str, frames: Sequence[Frame]) -> str | None:
     if special is not None:
         return special
     kind = kind_of(f"{name}: {message}")
+    place = _place_of(frames) or _place_of_module(module)
     if kind is not None and kind.group != "program":
         host = _HOST.search(message) if kind.group == "network" else None
-        return f"{kind.sentence} ({host.group('host')})" if host else kind.sentence
-    place = _place_of(frames) or _place_of_module(module)
+        if host is not None:
+            return f"{kind.sentence} ({host.group('host')})"
+        waited = _WAITED_FOR.get(place.id) if place is not None and kind.id == "time" else None
+        return f"{kind.sentence}: {waited}" if waited else kind.sentence
     if place is not None and place.id not in _GENERAL_PLACES:
         return place.sentence.format(done=_done(frames))
     if kind is not None:

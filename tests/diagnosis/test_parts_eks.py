@@ -92,3 +92,13 @@ def test_what_the_plug_in_tries_again_is_harmless() -> None:
 )
 def test_what_karpenter_tries_again_is_harmless(message: str) -> None:
     assert findings(*of_log(_KARPENTER.format("nodeclaim.lifecycle", message))) == ()
+
+
+def test_line_of_an_earlier_release_of_karpenter_is_read() -> None:
+    text = (
+        "2023-02-21T22:43:08.810Z\tERROR\tcontroller\tReconciler error\t"
+        '{"controller": "awsnodetemplate", "error": "describing security groups [], '
+        "InvalidParameterValue: The filter 'null' is invalid\\n\\tstatus code: 400, request id: 1\"}"
+    )
+    (found,) = findings(*of_log(text))
+    assert found.cause.startswith("Karpenter: it cannot find what a NodeClass names")

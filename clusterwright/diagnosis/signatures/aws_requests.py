@@ -47,6 +47,20 @@ SIGNATURES: Final = (
         rules=("CW-I010",),
     ),
     Signature(
+        "function-image",
+        "Lambda: the container image {image} of a function does not exist, is in another region "
+        "or account, has a form that Lambda does not take (an image index, attestations), or its "
+        "repository's policy does not let Lambda read it",
+        (
+            r"Source image (?P<image>[\w./:@-]{3,300}) (?:is not valid|does not exist)",
+            r"does not have permission to access the (?P<image>ECR image)",
+        ),
+        next=(
+            "aws ecr describe-images --repository-name REPOSITORY --region {region}",
+            _EVENTS,
+        ),
+    ),
+    Signature(
         "termination-protection",
         "the stack or cluster is protected against deletion (termination protection)",
         (r"Termination ?Protection|deletion ?protection|EnableTerminationProtection",),

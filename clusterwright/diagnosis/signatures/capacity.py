@@ -46,6 +46,19 @@ SIGNATURES: Final = (
         rules=("CW-N012",),
     ),
     Signature(
+        "networks-differ",
+        "network: the security group {security_group} and the subnet {subnet} of one request are "
+        "of different VPCs",
+        (
+            r"security group '?(?P<security_group>sg-\w{8,17})'? and subnet '?"
+            r"(?P<subnet>subnet-\w{8,17})'? belong to different networks",
+        ),
+        next=(
+            "aws ec2 describe-subnets --subnet-ids {subnet} --region {region}",
+            "aws ec2 describe-security-groups --group-ids {security_group} --region {region}",
+        ),
+    ),
+    Signature(
         "spot-interruption",
         "capacity: EC2 reclaimed Spot capacity[ ({type})]",
         (
@@ -149,7 +162,8 @@ SIGNATURES: Final = (
             r"(?:insufficient|not? (?:have )?(?:sufficient|enough)|not have adequate|no available|"
             r"lack of|limited|without).{0,20}\b(?:EC2 |instance |spot |reserved )?capacity\b",
             r"capacity (?:is )?(?:currently )?(?:not available|unavailable|unfulfillable)",
-            r"UnfulfillableCapacity|SpotMaxPriceTooLow|MaxSpotPriceTooLow|no Spot capacity",
+            # Karpenter adds it to every error of a fleet, whatever the reason.
+            r"(?<!aws-error-code=)UnfulfillableCapacity|SpotMaxPriceTooLow|MaxSpotPriceTooLow|no Spot capacity",
             r"(?:out of|no) capacity (?:for|in)\b",
         ),
         next=("clusterwright capacity {file}", _CHECK),

@@ -100,10 +100,12 @@ SIGNATURES: Final = (
     ),
     Signature(
         "data-archive",
-        "a file of a data set is damaged or was not written whole: {reason}",
+        "a file of a data set or checkpoint is damaged or was not written whole: {reason}",
         (
             r"(?P<reason>(?:tarfile\.ReadError|zipfile\.BadZipFile|gzip\.BadGzipFile|zlib\.error)"
             r": [^\n]{1,120})",
+            # PyTorch, of a storage in a file of its own format.
+            r"(?P<reason>storage has wrong (?:byte )?size: expected -?\d+ got -?\d+)",
             r"(?P<reason>Parquet magic bytes not found[^\n]{0,80})",
             r"(?P<reason>Compressed file ended before the end-of-stream[^\n]{0,60})",
         ),

@@ -12,6 +12,12 @@ CASES = (
         "ROLLBACK_COMPLETE state and can not be updated: stack is in ROLLBACK_COMPLETE state and can not be updated",
         "stuck-stack",
     ),
+    (
+        "stack-event",
+        "Source image 1.dkr.ecr.us-east-1.amazonaws.com/api:v1 does not exist. Provide a valid "
+        "source image.",
+        "function-image",
+    ),
     ("stack-event", "No export named prod-network:Vpc found", "export-missing"),
     (
         "stack-event",

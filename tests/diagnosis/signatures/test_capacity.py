@@ -87,3 +87,20 @@ def test_count_of_attempts_hides_no_exception() -> None:
 def test_a_quota_is_named(text: str, named: str) -> None:
     (finding,) = findings(item("stack-event", text, failed=True, resource="x"))
     assert finding.cause == f"a service quota is too small: {named}"
+
+
+@pytest.mark.parametrize(
+    ("error", "signature"),
+    [
+        (
+            "InvalidParameter: Security group sg-0123456789abcdef0 and subnet "
+            "subnet-0123456789abcdef0 belong to different networks.",
+            "networks-differ",
+        ),
+        ("InsufficientInstanceCapacity: There is no capacity.", "launch-template-capacity"),
+        ("UnfulfillableCapacity: Unable to fulfill capacity", "launch-template-capacity"),
+    ],
+)
+def test_code_that_karpenter_adds_is_no_lack_of_capacity(error: str, signature: str) -> None:
+    added = "(aws-error-code=UnfulfillableCapacity, aws-operation-name=CreateFleet)"
+    assert signature_of("log", f"launching nodeclaim, {error} {added}") == (signature,)

@@ -192,3 +192,15 @@ def test_call_of_libfabric_that_failed_for_mpi_has_its_reason(line: str, says: s
     (found,) = findings(*of_log(line))
     assert found.signature == "mpi-ofi"
     assert says in found.cause
+
+
+@pytest.mark.parametrize(
+    ("pid", "named"), [("7", {"nccl-timeout"}), ("8", {"nccl-timeout", "ray-worker"})]
+)
+def test_worker_of_ray_ended_itself_after_its_watchdog(pid: str, named: set[str]) -> None:
+    text = (
+        "A worker died or was killed while executing a task by an unexpected system error. "
+        "Worker IP address: 10.0.0.7 Worker port: 34011 Worker PID: 7 Worker exit type: SYSTEM_ERROR\n"
+        f"(RayWorker pid={pid}) [Rank 0] Watchdog caught collective operation timeout: ran for"
+    )
+    assert {f.signature for f in findings(*of_log(text))} == named
