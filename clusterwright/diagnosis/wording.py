@@ -127,7 +127,8 @@ KINDS: Final[tuple[Kind, ...]] = (
         r"{0,3}(?:token|credential)s?\b|InvalidClientTokenId|UnrecognizedClient|"
         r"InvalidAccessKeyId|SignatureDoesNotMatch|login required|not logged in|api[_ ]key|"
         r"NoCredentialProviders|(?:error|failed|unable) (?:to )?(?:retriev|load|obtain|fetch)\w* "
-        r"(?:\w+ ){0,2}credentials?\b|\btoken (?:cannot|must not|can't) be empty",
+        r"(?:\w+ ){0,2}credentials?\b|\b(?:account|access|auth\w*|session|bearer) token "
+        r"(?:cannot|must not|can't) be empty",
     ),
     _kind(
         "denied",
@@ -355,10 +356,11 @@ KINDS: Final[tuple[Kind, ...]] = (
         "program",
         "a library cannot open an address of this sort (s3://, gs://, hf://): the package that "
         "reads it is not installed, or the library does not know it",
-        r"protocol not known|\bno (?:\w+ ){0,2}(?:handler|file ?system|opener|backend|"
-        r"connection adapters?)s? (?:\w+ ){0,2}(?:defined|registered|found|for)\b|"
-        r"(?:unknown|unsupported|unrecogni[sz]ed) (?:URL |URI |file ?system )?"
-        r"(?:scheme|protocol)\b",
+        r"protocol not known|no gopen handler|no connection adapters? (?:\w+ ){0,2}found for|"
+        r"\bno (?:\w+ ){0,2}(?:handler|file ?system|opener|backend)s? (?:\w+ ){0,2}for "
+        r"(?:the )?(?:URL|URI|scheme|protocol)\b|"
+        r"(?:unknown|unsupported|unrecogni[sz]ed) (?:URL|URI|file ?system) (?:scheme|protocol)\b|"
+        r"\bscheme '?\w{2,10}'? not (?:implemented|registered|supported)",
     ),
     _kind(
         "shape",

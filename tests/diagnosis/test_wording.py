@@ -51,6 +51,7 @@ CASES = (
     ("disagreement between rank0 and rank1", "ranks-differ"),
     ("hidden size must be divisible by 8", "parallel"),
     ("data/0.tar: no gopen handler defined", "scheme"),
+    ("File system scheme 's3' not implemented (file: 's3://b/a')", "scheme"),
     ("No connection adapters were found for 's3://bucket/a'", "scheme"),
     ("FlashAttention maximum version 2.5.8 is supported", "version"),
     ("Error retrieving credential from ECS", "credentials"),
@@ -86,3 +87,17 @@ def test_every_kind_has_a_message_here_and_an_id_of_its_own() -> None:
 @pytest.mark.parametrize("text", ["step 5 loss 2.1", "the frobnication of gizmo 7 was left"])
 def test_other_words_are_of_no_kind(text: str) -> None:
     assert kind_of(text) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'No handlers could be found for logger "root"',
+        "mount: no file system found on /dev/nvme1n1",
+        'Get "": unsupported protocol scheme ""',
+        "No backend type associated with device type cpu",
+    ],
+)
+def test_other_words_are_of_no_address(text: str) -> None:
+    found = kind_of(text)
+    assert found is None or found.id != "scheme"

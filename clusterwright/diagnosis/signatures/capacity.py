@@ -163,7 +163,7 @@ SIGNATURES: Final = (
             r"lack of|limited|without).{0,20}\b(?:EC2 |instance |spot |reserved )?capacity\b",
             r"capacity (?:is )?(?:currently )?(?:not available|unavailable|unfulfillable)",
             # Karpenter adds it to every error of a fleet, whatever the reason.
-            r"(?<!aws-error-code=)UnfulfillableCapacity|SpotMaxPriceTooLow|MaxSpotPriceTooLow|no Spot capacity",
+            r"(?<!aws-error-code[=:])(?<!aws-error-code: )(?<!aws-error-code\":\")UnfulfillableCapacity|SpotMaxPriceTooLow|MaxSpotPriceTooLow|no Spot capacity",
             r"(?:out of|no) capacity (?:for|in)\b",
         ),
         next=("clusterwright capacity {file}", _CHECK),

@@ -45,14 +45,6 @@ def _apptainer(values: Values) -> str:
 
 SIGNATURES: Final = (
     Signature(
-        "apptainer",
-        _apptainer,
-        (r"\bFATAL: +container creation failed: (?P<reason>[^\n]{3,400})",),
-        confidence="likely",
-        kinds=_TEXT,
-        next=(_JOB_FILE, _NODE),
-    ),
-    Signature(
         "cdi-devices",
         "container: the CDI specification of the node does not fit its devices: it is missing, or "
         "was written for other GPUs or another driver (nvidia-ctk cdi generate writes it): "
@@ -143,6 +135,14 @@ SIGNATURES: Final = (
             r"no runtime for \\?\"nvidia\\?\" is configured",
         ),
         next=("clusterwright drift {file}",),
+    ),
+    Signature(
+        "apptainer",
+        _apptainer,
+        (r"\bFATAL: +container creation failed: (?P<reason>[^\n]{3,400})",),
+        confidence="likely",
+        kinds=_TEXT,
+        next=(_JOB_FILE, _NODE),
     ),
     Signature(
         "container-program",

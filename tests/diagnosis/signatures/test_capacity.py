@@ -90,6 +90,14 @@ def test_a_quota_is_named(text: str, named: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "added",
+    [
+        "(aws-error-code=UnfulfillableCapacity, aws-operation-name=CreateFleet)",
+        "aws-error-code: UnfulfillableCapacity aws-operation-name: CreateFleet",
+        '"aws-error-code":"UnfulfillableCapacity","aws-operation-name":"CreateFleet"',
+    ],
+)
+@pytest.mark.parametrize(
     ("error", "signature"),
     [
         (
@@ -101,6 +109,7 @@ def test_a_quota_is_named(text: str, named: str) -> None:
         ("UnfulfillableCapacity: Unable to fulfill capacity", "launch-template-capacity"),
     ],
 )
-def test_code_that_karpenter_adds_is_no_lack_of_capacity(error: str, signature: str) -> None:
-    added = "(aws-error-code=UnfulfillableCapacity, aws-operation-name=CreateFleet)"
+def test_code_that_karpenter_adds_is_no_lack_of_capacity(
+    error: str, signature: str, added: str
+) -> None:
     assert signature_of("log", f"launching nodeclaim, {error} {added}") == (signature,)

@@ -33,6 +33,10 @@ CASES = (
         "enroot-directory",
     ),
     ("slurmstepd: error: pyxis: failed to import docker image", "container-report"),
+    (
+        "FATAL:   container creation failed: failed to create user namespace: not permitted",
+        "user-namespaces",
+    ),
     ("FATAL:   container creation failed: mount /data: permission denied", "apptainer"),
     (
         "Error: setting up CDI devices: failed to inject devices: failed to stat CDI host device "
@@ -86,7 +90,7 @@ def test_normal_messages_have_no_signature(text: str) -> None:
             "mount source /fsx/data doesn't exist",
             "a folder cannot be mounted",
         ),
-        ("failed to set up user namespace: operation not permitted", "user namespaces"),
+        ("while setting uid_map: operation not permitted", "user namespaces"),
         ("odd", "the container cannot be made"),
     ],
 )
