@@ -617,7 +617,7 @@ def _thirty_second(results: Sequence[Measured]) -> str:
     named, silent = _first_try(results)
     return (
         "The thirty-second is of all parts again, collected and its expectations written before "
-        "the signatures were read, with twelve expectations narrowed and two widened: "
+        "the signatures were read, with ten expectations narrowed and two widened: "
         f"{named}, {_THIRTY_SECOND_WRONG} with another cause, several findings or only the "
         f"program's own words, {_THIRTY_SECOND_UNKNOWN} with an unknown one, and {silent} healthy "
         "logs without a finding. A sixth log that had been taken for healthy, of a job whose NCCL "
