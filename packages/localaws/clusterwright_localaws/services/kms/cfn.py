@@ -6,6 +6,7 @@ from typing import Any
 
 from clusterwright_localaws.cloudformation.handler import Context, Created, Handler, Properties
 from clusterwright_localaws.cloudformation.handler_helpers import changed, pick, policy_text, retag
+from clusterwright_localaws.services.kms.keys import DELETION
 
 # https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-kms-key.html
 _DEFAULT_WINDOW_DAYS = 30
@@ -74,7 +75,7 @@ class Key(Handler):
     def read(self, ctx: Context, physical_id: str, properties: Properties) -> Properties | None:
         kms = ctx.client("kms")
         found = kms.describe_key(KeyId=physical_id)["KeyMetadata"]
-        if found["KeyState"] == "PendingDeletion":
+        if found["KeyState"] in DELETION:
             return None
         rotation = kms.get_key_rotation_status(KeyId=physical_id)
         return {

@@ -2,6 +2,7 @@
 
 https://docs.aws.amazon.com/kms/latest/APIReference/API_ScheduleKeyDeletion.html
 https://docs.aws.amazon.com/kms/latest/APIReference/API_CancelKeyDeletion.html
+https://docs.aws.amazon.com/kms/latest/developerguide/multi-region-keys-delete.html
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import Any
 from clusterwright_localaws.core import moto_state
 from clusterwright_localaws.core.call import Call, operation
 from clusterwright_localaws.core.errors import AwsError, ForwardToMoto
-from clusterwright_localaws.services.kms import keys
+from clusterwright_localaws.services.kms import keys, multi_region
 
 _DAYS = range(7, 31)
 _DEFAULT_DAYS = 30
@@ -28,13 +29,13 @@ def schedule_key_deletion(call: Call) -> Mapping[str, Any]:
             f"PendingWindowInDays must be between {_DAYS[0]} and {_DAYS[-1]}",
             400,
         )
+    answer = {"KeyId": key.arn, "PendingWindowInDays": days}
+    if multi_region.has_replicas(key):
+        # The waiting period begins when the last replica is deleted.
+        key.enabled, key.key_state, key.window_days = False, "PendingReplicaDeletion", days
+        return {**answer, "KeyState": key.key_state}
     date = kms.schedule_key_deletion(key.id, days)
-    return {
-        "KeyId": key.arn,
-        "DeletionDate": date,
-        "KeyState": "PendingDeletion",
-        "PendingWindowInDays": days,
-    }
+    return {**answer, "DeletionDate": date, "KeyState": key.key_state}
 
 
 @operation("kms", "CancelKeyDeletion")

@@ -173,7 +173,7 @@ def _pending(key: Any, material: bytes) -> Mapping[str, Any]:
 
 def _forget(key: Any) -> None:
     key.expiration_model = key.valid_to = None
-    if key.key_state != "PendingDeletion":
+    if key.key_state not in keys.DELETION:
         key.key_state, key.enabled = "PendingImport", False
 
 

@@ -16,14 +16,9 @@ from clusterwright_localaws.core.call import Call
 from clusterwright_localaws.core.errors import AwsError
 from clusterwright_localaws.services.kms import keys
 
-_DISABLED, _DELETION, _IMPORT, _CREATING = (
-    "Disabled",
-    "PendingDeletion",
-    "PendingImport",
-    "Creating",
-)
-_USED: Final = frozenset({_DISABLED, _DELETION, _IMPORT, _CREATING})
-_CHANGED: Final = frozenset({_DELETION})
+_DISABLED, _IMPORT, _CREATING, _UPDATING = "Disabled", "PendingImport", "Creating", keys.UPDATING
+_CHANGED: Final = keys.DELETION
+_USED: Final = keys.DELETION | {_DISABLED, _IMPORT, _CREATING}
 
 REFUSED: Final[Mapping[str, frozenset[str]]] = {
     **dict.fromkeys(
@@ -31,22 +26,26 @@ REFUSED: Final[Mapping[str, frozenset[str]]] = {
             *("CreateGrant", "Decrypt", "DeriveSharedSecret", "Encrypt", "GenerateDataKey"),
             *("GenerateDataKeyPair", "GenerateDataKeyPairWithoutPlaintext"),
             *("GenerateDataKeyWithoutPlaintext", "GenerateMac", "GetPublicKey", "ReEncrypt"),
-            *("ReplicateKey", "RotateKeyOnDemand", "Sign", "Verify", "VerifyMac"),
+            *("RotateKeyOnDemand", "Sign", "UpdatePrimaryRegion", "Verify", "VerifyMac"),
         ),
         _USED,
     ),
     **dict.fromkeys(
         (
-            *("CreateAlias", "DeleteImportedKeyMaterial", "GetParametersForImport"),
-            *("ImportKeyMaterial", "ScheduleKeyDeletion", "TagResource", "UntagResource"),
-            *("UpdateAlias", "UpdateKeyDescription"),
+            *("CreateAlias", "TagResource", "UntagResource", "UpdateAlias"),
+            "UpdateKeyDescription",
         ),
         _CHANGED,
     ),
-    **dict.fromkeys(("DisableKey", "EnableKey"), frozenset({_DELETION, _IMPORT})),
+    "DeleteImportedKeyMaterial": frozenset({_CREATING, _UPDATING}),
+    "GetParametersForImport": keys.DELETION | {_CREATING, _UPDATING},
+    "ImportKeyMaterial": keys.DELETION | {_CREATING},
+    "ReplicateKey": _USED | {_UPDATING},
+    "ScheduleKeyDeletion": keys.DELETION | {_UPDATING},
+    **dict.fromkeys(("DisableKey", "EnableKey"), keys.DELETION | {_IMPORT, _CREATING, _UPDATING}),
     # A key for imports has no rotation, which these operations say in every state.
     **dict.fromkeys(
-        ("DisableKeyRotation", "EnableKeyRotation"), frozenset({_DISABLED, _DELETION})
+        ("DisableKeyRotation", "EnableKeyRotation"), keys.DELETION | {_DISABLED, _CREATING}
     ),
 }
 # Keys of a request; of UpdateAlias the key that the alias had before may be in any state.
@@ -70,12 +69,12 @@ def check_states(call: Call) -> None:
         key = _key(call, member)
         if key is None:
             continue
-        if call.operation == "CancelKeyDeletion" and key.key_state != _DELETION:
+        if call.operation == "CancelKeyDeletion" and key.key_state not in keys.DELETION:
             raise AwsError("KMSInvalidStateException", f"{key.arn} is not pending deletion.", 400)
         if call.operation in _OF_IMPORTS and key.origin != "EXTERNAL":
             continue
         if refused is not None and key.key_state in refused:
-            keys.check_state(key)
+            raise keys.refusal(key)
 
 
 def _key(call: Call, member: str) -> Any | None:

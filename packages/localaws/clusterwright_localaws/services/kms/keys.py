@@ -18,11 +18,15 @@ SYMMETRIC: Final = "SYMMETRIC_DEFAULT"
 _KEY_ID = re.compile(
     r"(mrk-[0-9a-f]{32}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})", re.IGNORECASE
 )
+DELETION: Final = frozenset({"PendingDeletion", "PendingReplicaDeletion"})
+UPDATING: Final = "Updating"
 _STATES: Final = {
     "Disabled": ("DisabledException", "is disabled."),
     "PendingDeletion": ("KMSInvalidStateException", "is pending deletion."),
+    "PendingReplicaDeletion": ("KMSInvalidStateException", "is pending replica deletion."),
     "PendingImport": ("KMSInvalidStateException", "is pending import."),
     "Creating": ("KMSInvalidStateException", "is creating."),
+    UPDATING: ("KMSInvalidStateException", "is updating."),
 }
 # The algorithms of AWS's published tables, by key spec.
 # https://docs.aws.amazon.com/kms/latest/developerguide/symm-asymm-choose-key-spec.html
@@ -103,16 +107,21 @@ def check_use(key: Any, usage: str, operation: str) -> None:
 
 
 def check_state(key: Any) -> None:
-    """Refuse a key that is not enabled.
+    """Refuse a key that cannot be used; while its primary Region is updated it can.
 
     Raises
     ------
     AwsError
         DisabledException, KMSInvalidStateException.
     """
-    if key.key_state in _STATES:
-        code, what = _STATES[key.key_state]
-        raise AwsError(code, f"{key.arn} {what}", 400)
+    if key.key_state in _STATES and key.key_state != UPDATING:
+        raise refusal(key)
+
+
+def refusal(key: Any) -> AwsError:
+    """Return the refusal of a key for its state, which is another one than Enabled."""
+    code, what = _STATES[key.key_state]
+    return AwsError(code, f"{key.arn} {what}", 400)
 
 
 def check_algorithm(key: Any, algorithm: str, valid: list[str]) -> None:

@@ -23,6 +23,11 @@ def not_primary(key: Any) -> AwsError:
     )
 
 
+def has_replicas(key: Any) -> bool:
+    """Return whether a key is the primary of a set with replicas, which are deleted first."""
+    return bool(key.multi_region and not is_replica(key) and configuration(key)["ReplicaKeys"])
+
+
 def primary_of(key: Any) -> Any | None:
     """Return the primary of a multi-Region key; None if it was deleted."""
     return _in_region(key, configuration(key)["PrimaryKey"]["Region"])

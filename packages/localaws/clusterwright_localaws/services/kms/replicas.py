@@ -1,6 +1,7 @@
 """Replicas of multi-Region keys; moto's share the description, aliases and state of the primary.
 
 https://docs.aws.amazon.com/kms/latest/APIReference/API_ReplicateKey.html
+https://docs.aws.amazon.com/kms/latest/APIReference/API_UpdatePrimaryRegion.html
 https://docs.aws.amazon.com/kms/latest/developerguide/multi-region-keys-overview.html
 """
 
@@ -14,7 +15,7 @@ from clusterwright_localaws.core import moto_state
 from clusterwright_localaws.core.call import Call, operation
 from clusterwright_localaws.core.errors import AwsError
 from clusterwright_localaws.core.timers import timers
-from clusterwright_localaws.services.kms import keys, multi_region
+from clusterwright_localaws.services.kms import keys, multi_region, rotation
 from clusterwright_localaws.services.kms.lockout import check_lockout
 from clusterwright_localaws.services.kms.requests import check_tags
 
@@ -52,6 +53,38 @@ def replicate_key(call: Call) -> Mapping[str, Any]:
         "ReplicaPolicy": replica.policy,
         **({"ReplicaTags": tags} if tags else {}),
     }
+
+
+@operation("kms", "UpdatePrimaryRegion")
+def update_primary_region(call: Call) -> Mapping[str, Any]:
+    primary, region = keys.key_of(call, aliases=False), str(call.parameters["PrimaryRegion"])
+    if not primary.multi_region or multi_region.is_replica(primary):
+        raise multi_region.not_primary(primary)
+    arn = primary.arn.replace(f":{call.region}:", f":{region}:")
+    there = moto_state.backend("kms", call.account, region).keys.get(primary.id)
+    if there is None or there is primary:
+        raise AwsError("NotFoundException", f"Key '{arn}' does not exist", 400)
+    shared = multi_region.configuration(primary)
+    replicas = [one for one in shared["ReplicaKeys"] if one["Arn"] != arn]
+    # All keys of the set have these two.
+    shared["ReplicaKeys"][:] = [*replicas, dict(shared["PrimaryKey"])]
+    shared["PrimaryKey"].update(Arn=arn, Region=region)
+    rotation.move(call, primary, region)
+    for key, kind in ((primary, "REPLICA"), (there, "PRIMARY")):
+        multi_region.configuration(key)["MultiRegionKeyType"] = kind
+        _update(key)
+    return {}
+
+
+def _update(key: Any) -> None:
+    """Show a key as being updated until the next call."""
+    before, key.key_state = key.key_state, keys.UPDATING
+
+    def updated() -> None:
+        if key.key_state == keys.UPDATING:
+            key.key_state = before
+
+    timers().after(0, updated)
 
 
 def _replica(call: Call, primary: Any, region: str) -> Any:

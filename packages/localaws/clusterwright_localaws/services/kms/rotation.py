@@ -74,7 +74,7 @@ def get_key_rotation_status(call: Call) -> Mapping[str, Any]:
             region = multi_region.configuration(key)["PrimaryKey"]["Region"]
         found = _store(call, region).by_key.get(key.id) or _Rotation(DEFAULT_DAYS, call.now)
         # While a key waits for its deletion, it is not rotated.
-        answer["KeyRotationEnabled"] = key.key_state != "PendingDeletion"
+        answer["KeyRotationEnabled"] = key.key_state not in keys.DELETION
         answer["RotationPeriodInDays"] = found.days
         answer["NextRotationDate"] = found.next_date(call.now)
     return answer
@@ -139,6 +139,13 @@ def _refuse_unless_usable(key: Any) -> None:
         )
     if multi_region.is_replica(key):
         raise multi_region.not_primary(key)
+
+
+def move(call: Call, key: Any, region: str) -> None:
+    """Keep the settings of a key in another Region, that of its new primary."""
+    found = _store(call).by_key.pop(key.id, None)
+    if found is not None:
+        _store(call, region).by_key[key.id] = found
 
 
 def _store(call: Call, region: str = "") -> _Store:

@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 
+from clusterwright_localaws.core import moto_state
 from clusterwright_localaws.services.kms.key_states import REFUSED
+from clusterwright_localaws.services.kms.keys import UPDATING
 from packages.localaws.tests.parts import client, refusal
 
 pytestmark = pytest.mark.usefixtures("aws")
@@ -126,6 +128,22 @@ def test_only_a_key_that_is_pending_deletion_is_kept() -> None:
         INVALID,
         f"{key} is not pending deletion.",
     )
+
+
+def test_what_fails_while_the_primary_region_is_updated() -> None:
+    key = enabled()
+    account = key.split(":")[4]
+    moto_state.backend("kms", account, "us-east-1").keys[
+        key.rpartition("/")[2]
+    ].key_state = UPDATING
+    refused = ("enable_key", "disable_key", "schedule_key_deletion")
+    for name in refused:
+        found = refusal(getattr(client("kms"), name), KeyId=key)
+        assert found == (INVALID, f"{key} is updating."), name
+    found = refusal(client("kms").replicate_key, KeyId=key, ReplicaRegion="us-west-2")
+    assert found == (INVALID, f"{key} is updating.")
+    for name in ("encrypt", "generate_data_key", "tag_resource", "enable_key_rotation"):
+        assert getattr(client("kms"), name)(KeyId=key, **CALLS[name]), name
 
 
 def test_the_table_names_operations_of_kms() -> None:

@@ -74,6 +74,65 @@ def test_deleted_replica_is_not_listed(aws: Runtime) -> None:
     assert there.list_resource_tags(KeyId=key)["Tags"] == []
 
 
+@pytest.mark.usefixtures("aws")
+def test_a_replica_becomes_the_primary() -> None:
+    kms, there = client("kms"), client("kms", "us-west-2")
+    primary = kms.create_key(MultiRegion=True)["KeyMetadata"]
+    key = primary["KeyId"]
+    kms.enable_key_rotation(KeyId=key, RotationPeriodInDays=100)
+    for region in ("us-west-2", "us-east-2"):
+        kms.replicate_key(KeyId=key, ReplicaRegion=region)
+    kms.update_primary_region(KeyId=key, PrimaryRegion="us-west-2")
+    assert _kinds(key) == {"us-east-1": "REPLICA", "us-west-2": "PRIMARY", "us-east-2": "REPLICA"}
+    assert sorted(_replicas(key)) == ["us-east-1", "us-east-2"]
+    assert there.get_key_rotation_status(KeyId=key)["RotationPeriodInDays"] == 100
+    assert refusal(kms.update_primary_region, KeyId=key, PrimaryRegion="us-east-2") == (
+        "UnsupportedOperationException",
+        f"{primary['Arn']} is not a multi-region primary key.",
+    )
+    there.replicate_key(KeyId=key, ReplicaRegion="eu-west-1")
+    kms.schedule_key_deletion(KeyId=key)
+    code, _ = refusal(there.update_primary_region, KeyId=key, PrimaryRegion="eu-central-1")
+    assert code == "NotFoundException"
+
+
+def test_a_primary_waits_for_its_replicas(aws: Runtime) -> None:
+    kms, there = client("kms"), client("kms", "us-west-2")
+    primary = kms.create_key(MultiRegion=True)["KeyMetadata"]
+    key = primary["KeyId"]
+    kms.replicate_key(KeyId=key, ReplicaRegion="us-west-2")
+    answer = kms.schedule_key_deletion(KeyId=key, PendingWindowInDays=7)
+    del answer["ResponseMetadata"]
+    pending = {"KeyState": "PendingReplicaDeletion"}
+    assert answer == {"KeyId": primary["Arn"], "PendingWindowInDays": 7, **pending}
+    found = kms.describe_key(KeyId=key)["KeyMetadata"]
+    assert (found["Enabled"], found["KeyState"]) == (False, "PendingReplicaDeletion")
+    assert (found["PendingDeletionWindowInDays"], "DeletionDate" in found) == (7, False)
+    text = f"{primary['Arn']} is pending replica deletion."
+    for call in (kms.generate_data_key, kms.schedule_key_deletion, kms.enable_key):
+        more = {"KeySpec": "AES_256"} if call == kms.generate_data_key else {}
+        assert refusal(call, KeyId=key, **more) == ("KMSInvalidStateException", text)
+    aws.clock.advance(8 * 86_400)
+    assert kms.describe_key(KeyId=key)["KeyMetadata"]["KeyState"] == "PendingReplicaDeletion"
+    there.schedule_key_deletion(KeyId=key, PendingWindowInDays=7)
+    aws.clock.advance(7 * 86_400)
+    found = kms.describe_key(KeyId=key)["KeyMetadata"]
+    assert (found["KeyState"], "DeletionDate" in found) == ("PendingDeletion", True)
+    aws.clock.advance(7 * 86_400)
+    assert refusal(kms.describe_key, KeyId=key)[0] == "NotFoundException"
+
+
+@pytest.mark.usefixtures("aws")
+def test_the_deletion_of_a_primary_with_replicas_is_cancelled() -> None:
+    kms = client("kms")
+    key = kms.create_key(MultiRegion=True)["KeyMetadata"]["KeyId"]
+    kms.replicate_key(KeyId=key, ReplicaRegion="us-west-2")
+    kms.schedule_key_deletion(KeyId=key)
+    kms.cancel_key_deletion(KeyId=key)
+    found = kms.describe_key(KeyId=key)["KeyMetadata"]
+    assert (found["KeyState"], "PendingDeletionWindowInDays" in found) == ("Disabled", False)
+
+
 @pytest.mark.parametrize("names", [["one", "one"], ["aws:one"]])
 @pytest.mark.usefixtures("aws")
 def test_refused_tags(names: list[str]) -> None:
@@ -88,3 +147,11 @@ def test_refused_tags(names: list[str]) -> None:
 def _replicas(key: str) -> list[str]:
     found = client("kms").describe_key(KeyId=key)["KeyMetadata"]["MultiRegionConfiguration"]
     return [one["Region"] for one in found["ReplicaKeys"]]
+
+
+def _kinds(key: str) -> dict[str, str]:
+    regions = ("us-east-1", "us-west-2", "us-east-2")
+    found = {one: client("kms", one).describe_key(KeyId=key)["KeyMetadata"] for one in regions}
+    return {
+        one: each["MultiRegionConfiguration"]["MultiRegionKeyType"] for one, each in found.items()
+    }

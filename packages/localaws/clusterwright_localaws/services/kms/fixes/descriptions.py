@@ -39,7 +39,7 @@ def apply() -> None:
             metadata = found["KeyMetadata"]
             for each in _LISTS:
                 del metadata[each]
-            metadata |= keys.algorithms_of(self) | _material(self)
+            metadata |= keys.algorithms_of(self) | _present(self)
         return found
 
     def generate_key_id(multi_region: bool = False) -> str:
@@ -52,8 +52,11 @@ def apply() -> None:
     models.generate_key_id = generate_key_id
 
 
-def _material(key: Any) -> dict[str, Any]:
+def _present(key: Any) -> dict[str, Any]:
+    """Return the members that depend on the state and the material of a key."""
     found: dict[str, Any] = {}
+    if key.key_state == "PendingReplicaDeletion":
+        found["PendingDeletionWindowInDays"] = key.window_days
     if key.key_spec == keys.SYMMETRIC and keys.has_material(key) and key.key_state != "Creating":
         found["CurrentKeyMaterialId"] = keys.material_id(key, key.key_material)
     if getattr(key, "expiration_model", None):
