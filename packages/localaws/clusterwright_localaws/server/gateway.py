@@ -42,12 +42,13 @@ from clusterwright_localaws.core.timers import timers
 from clusterwright_localaws.core.validation import request_message, violations
 from clusterwright_localaws.iam import documents
 from clusterwright_localaws.iam.inside import is_inside
-from clusterwright_localaws.server import recording, rpc_v2_cbor, wire
+from clusterwright_localaws.server import client_tokens, recording, rpc_v2_cbor, wire
 from clusterwright_localaws.server.moto_errors import with_clean_message
 from clusterwright_localaws.server.requests import uncompressed
 from clusterwright_localaws.server.times import with_times
 from clusterwright_localaws.server.wire import Answer
-from clusterwright_localaws.services.ec2 import client_tokens, network_checks, tag_policy
+from clusterwright_localaws.services.ec2 import client_tokens as ec2_client_tokens
+from clusterwright_localaws.services.ec2 import network_checks, tag_policy
 from clusterwright_localaws.services.ec2 import reserved_tags as ec2_reserved_tags
 from clusterwright_localaws.services.ec2.common import dry_run
 from clusterwright_localaws.services.ec2.network import network_of
@@ -299,9 +300,9 @@ def _answer(
     with notes() as noted:
         if service == "ec2":
             whose = (operation, account, region)
-            answered = client_tokens.answered(current, whose, parameters, ask)
+            answered = ec2_client_tokens.answered(current, whose, parameters, ask)
         else:
-            answered = ask()
+            answered = client_tokens.answered(call, ask)
     if answered is not None and answered[0] < wire.FIRST_ERROR:
         _warn(service, operation, parameters, noted)
     return answered

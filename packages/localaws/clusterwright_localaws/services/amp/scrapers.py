@@ -46,15 +46,11 @@ class Scrapers:
     """The resources of one account and region."""
 
     by_id: dict[str, Scraper] = field(default_factory=dict)
-    by_token: dict[str, str] = field(default_factory=dict)
 
 
 @operation("amp", "CreateScraper")
 def create_scraper(call: Call) -> Mapping[str, Any]:
     request, store = call.parameters, _store(call)
-    again = store.by_token.get(str(request.get("clientToken", "")))
-    if again in store.by_id:
-        return _answer(store.by_id[str(again)])
     source = _eks_source(request)
     cluster = _cluster(call, source["clusterArn"])
     subnets = _check_network(call, cluster, source)
@@ -89,8 +85,6 @@ def create_scraper(call: Call) -> Mapping[str, Any]:
     )
     _admit(call, cluster, role_arn)
     store.by_id[scraper_id] = scraper
-    if request.get("clientToken"):
-        store.by_token[str(request["clientToken"])] = scraper_id
     _later(call, lambda: _settle(scraper, "CREATING"))
     return _answer(scraper)
 

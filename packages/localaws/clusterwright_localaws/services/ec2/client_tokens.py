@@ -13,16 +13,13 @@ https://github.com/boto/boto3/issues/4406
 
 from __future__ import annotations
 
-import hashlib
-import json
 import re
-import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Final
 from xml.sax.saxutils import escape
 
 from clusterwright_localaws.core import moto_state
+from clusterwright_localaws.core.client_tokens import once
 from clusterwright_localaws.core.errors import AwsError
 from clusterwright_localaws.core.paging_model import members_of
 from clusterwright_localaws.core.runtime import Runtime
@@ -43,23 +40,6 @@ _LONGER: Final = {
 _UNICODE: Final = frozenset({"CreateManagedPrefixList"})
 _INSTANCE: Final = re.compile("<instanceId>([^<]+)</instanceId>")
 _STATE: Final = re.compile("<instanceState>.*?</instanceState>", re.DOTALL)
-# RunInstances: "A client token is valid for at least 24 hours after the termination of the
-# instance"; the page does not say when it ends. Here, the oldest ones end when there are too many.
-_MOST_KEPT: Final = 10_000
-_MOST_BYTES: Final = 64 * 1024 * 1024
-
-
-@dataclass
-class _First:
-    """The first call with a token, and its answer once it succeeded."""
-
-    digest: str = ""
-    answer: Answer | None = None
-    lock: threading.Lock = field(default_factory=threading.Lock)
-
-    @property
-    def size(self) -> int:
-        return 0 if self.answer is None else len(self.answer[2])
 
 
 def answered(
@@ -89,34 +69,37 @@ def answered(
     if parameters.get("DryRun"):
         return answer()
     zone, request = _zone_and_rest(account, region, parameters)
-    digest = hashlib.sha256(json.dumps(request, sort_keys=True, default=str).encode()).hexdigest()
-    kept = runtime.store("ec2-client-tokens", account, region, dict[Any, _First])
-    key = (operation, str(token), zone)
-    with runtime.lock:
-        first = kept.setdefault(key, _First())
-    with first.lock:  # a second call waits for the first
-        if first.answer is not None:
-            if first.digest != digest:
-                raise AwsError(
-                    "IdempotentParameterMismatch",
-                    "Arguments on this idempotent request are inconsistent with arguments used in "
-                    "previous request(s).",
-                )
-            if operation == "RunInstances":
-                return _with_states(first.answer, account, region)
-            return first.answer
-        try:
-            found = answer()
-            if found is not None and found[0] < _FIRST_ERROR:
-                if _MEMBER in returned:
-                    found = _with_token(found, operation, str(token))
-                first.digest, first.answer = digest, found
-        finally:
-            with runtime.lock:
-                if first.answer is None:
-                    kept.pop(key, None)
-                _forget_oldest(kept)
+
+    def first() -> Answer | None:
+        found = answer()
+        if found is None or not _succeeded(found) or _MEMBER not in returned:
+            return found
+        return _with_token(found, operation, str(token))
+
+    found, is_repeated = once(
+        runtime,
+        ("ec2", account, region),
+        (operation, str(token), zone),
+        request,
+        first,
+        mismatch=_mismatch,
+        is_kept=_succeeded,
+    )
+    if is_repeated and found is not None and operation == "RunInstances":
+        return _with_states(found, account, region)
     return found
+
+
+def _succeeded(answer: Answer | None) -> bool:
+    return answer is not None and answer[0] < _FIRST_ERROR
+
+
+def _mismatch() -> AwsError:
+    return AwsError(
+        "IdempotentParameterMismatch",
+        "Arguments on this idempotent request are inconsistent with arguments used in previous "
+        "request(s).",
+    )
 
 
 def _check(operation: str, token: str, shape: Mapping[str, Any]) -> None:
@@ -157,12 +140,6 @@ def _with_states(answer: Answer, account: str, region: str) -> Answer:
         if state is not None
     )
     return status, headers, _STATE.sub(lambda _: next(written), text)
-
-
-def _forget_oldest(kept: dict[Any, _First]) -> None:
-    size = sum(one.size for one in kept.values()) if len(kept) % 100 == 0 else 0
-    while len(kept) > _MOST_KEPT or size > _MOST_BYTES:
-        size -= kept.pop(next(iter(kept))).size
 
 
 def _zone_and_rest(

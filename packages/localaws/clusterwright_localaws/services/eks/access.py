@@ -22,7 +22,6 @@ from clusterwright_localaws.services.eks.state import (
     active,
     bad_request,
     cluster_of,
-    idempotent,
     in_use,
     invalid,
     not_found,
@@ -68,7 +67,6 @@ _PRINCIPAL = re.compile(r"arn:aws[a-z-]*:(iam|sts)::\d{12}:(role|user|root|feder
 
 
 @operation("eks", "CreateAccessEntry")
-@idempotent
 def create_access_entry(call: Call) -> Mapping[str, Any]:
     return {"accessEntry": _create(call).view("accessEntryArn", "policies")}
 
@@ -91,7 +89,6 @@ def list_access_entries(call: Call) -> Mapping[str, Any]:
 
 
 @operation("eks", "UpdateAccessEntry")
-@idempotent
 def update_access_entry(call: Call) -> Mapping[str, Any]:
     request, entry = call.parameters, _entry(call)
     if entry.members["type"] != "STANDARD":

@@ -24,7 +24,6 @@ from clusterwright_localaws.services.eks.state import (
     active,
     begin,
     cluster_of,
-    idempotent,
     in_use,
     invalid,
     new_child,
@@ -66,7 +65,6 @@ _LEAST_MINOR = {"amazon-sagemaker-hyperpod-taskgovernance": 30}
 
 
 @operation("eks", "CreateAddon")
-@idempotent
 def create_addon(call: Call) -> Mapping[str, Any]:
     store, request, cluster = store_of(call), call.parameters, active(cluster_of(call))
     name = request["addonName"]
@@ -108,7 +106,6 @@ def list_addons(call: Call) -> Mapping[str, Any]:
 
 
 @operation("eks", "UpdateAddon")
-@idempotent
 def update_addon(call: Call) -> Mapping[str, Any]:
     store, request, cluster, addon = (
         store_of(call),

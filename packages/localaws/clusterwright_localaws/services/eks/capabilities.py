@@ -18,7 +18,6 @@ from clusterwright_localaws.services.eks.state import (
     active,
     begin,
     cluster_of,
-    idempotent,
     in_use,
     invalid,
     new_child,
@@ -34,7 +33,6 @@ _SUMMARY = ("capabilityName", "type", "version")
 
 
 @operation("eks", "CreateCapability")
-@idempotent
 def create_capability(call: Call) -> Mapping[str, Any]:
     store, request, cluster = store_of(call), call.parameters, active(cluster_of(call))
     name = request["capabilityName"]
@@ -87,7 +85,6 @@ def list_capabilities(call: Call) -> Mapping[str, Any]:
 
 
 @operation("eks", "UpdateCapability")
-@idempotent
 def update_capability(call: Call) -> Mapping[str, Any]:
     store, request, found = store_of(call), call.parameters, _capability(call)
     if found.status not in ("ACTIVE", "DEGRADED", "CREATE_FAILED"):

@@ -26,7 +26,6 @@ from clusterwright_localaws.services.eks.state import (
     Store,
     bad_request,
     cluster_of,
-    idempotent,
     in_use,
     invalid,
     store_in,
@@ -53,7 +52,6 @@ _KEPT = (
 
 
 @operation("eks", "CreateCluster")
-@idempotent
 def create_cluster(call: Call) -> Mapping[str, Any]:
     return {"cluster": view(_create(call))}
 

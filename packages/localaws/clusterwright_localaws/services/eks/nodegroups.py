@@ -24,7 +24,6 @@ from clusterwright_localaws.services.eks.state import (
     active,
     begin,
     cluster_of,
-    idempotent,
     in_use,
     invalid,
     not_found,
@@ -50,7 +49,6 @@ _KEPT = (
 
 
 @operation("eks", "CreateNodegroup")
-@idempotent
 def create_nodegroup(call: Call) -> Mapping[str, Any]:
     return {"nodegroup": {**_create(call).view("nodegroupArn", "nodes"), "resources": {}}}
 
@@ -84,7 +82,6 @@ def delete_nodegroup(call: Call) -> Mapping[str, Any]:
 
 
 @operation("eks", "UpdateNodegroupConfig")
-@idempotent
 def update_nodegroup_config(call: Call) -> Mapping[str, Any]:
     request, group = call.parameters, _idle(call)
     members = dict(group.members)
@@ -123,7 +120,6 @@ def update_nodegroup_config(call: Call) -> Mapping[str, Any]:
 
 
 @operation("eks", "UpdateNodegroupVersion")
-@idempotent
 def update_nodegroup_version(call: Call) -> Mapping[str, Any]:
     request, group, cluster = call.parameters, _idle(call), cluster_of(call)
     template, kind = request.get("launchTemplate"), None

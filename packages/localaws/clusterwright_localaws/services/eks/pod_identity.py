@@ -17,7 +17,6 @@ from clusterwright_localaws.services.eks.state import (
     EksCluster,
     active,
     cluster_of,
-    idempotent,
     in_use,
     invalid,
     not_found,
@@ -29,7 +28,6 @@ _SUMMARY = ("clusterName", "namespace", "serviceAccount", "ownerArn")
 
 
 @operation("eks", "CreatePodIdentityAssociation")
-@idempotent
 def create_pod_identity_association(call: Call) -> Mapping[str, Any]:
     request, cluster = call.parameters, active(cluster_of(call))
     check_role(call, request["roleArn"])
@@ -66,7 +64,6 @@ def list_pod_identity_associations(call: Call) -> Mapping[str, Any]:
 
 
 @operation("eks", "UpdatePodIdentityAssociation")
-@idempotent
 def update_pod_identity_association(call: Call) -> Mapping[str, Any]:
     request, found = call.parameters, _association(call)
     _check_unowned(found)

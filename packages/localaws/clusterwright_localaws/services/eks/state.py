@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import functools
 import json
 import uuid
 from collections.abc import Mapping
@@ -11,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from clusterwright_localaws.core.call import Call, Operation
+from clusterwright_localaws.core.call import Call
 from clusterwright_localaws.core.errors import AwsError
 from clusterwright_localaws.core.runtime import Runtime
 from clusterwright_localaws.core.timers import Timers
@@ -125,8 +124,6 @@ class Store(Timers):
         self.account = account
         self.region = region
         self.clusters: dict[str, EksCluster] = {}
-        # Request token -> (parameters, answer), so that repeated calls are idempotent.
-        self.tokens: dict[tuple[str, str], tuple[str, Mapping[str, Any]]] = {}
 
     @property
     def network(self) -> Network:
@@ -171,32 +168,6 @@ def active(cluster: EksCluster) -> EksCluster:
             f"Cluster '{cluster.name}' is not in a valid state: its status is {cluster.status}."
         )
     return cluster
-
-
-def idempotent(work: Operation) -> Operation:
-    """Return an earlier call's answer where a call has the same clientRequestToken.
-
-    Raises
-    ------
-    AwsError
-        InvalidParameterException: the token was used with other parameters before.
-    """
-
-    @functools.wraps(work)
-    def answered(call: Call) -> Mapping[str, Any]:
-        token = call.parameters.get("clientRequestToken")
-        if not token:
-            return work(call)
-        tokens = store_of(call).tokens
-        key = (call.operation, str(token))
-        request = json.dumps(call.parameters, sort_keys=True, default=str)
-        if key not in tokens:
-            tokens[key] = (request, work(call))
-        elif tokens[key][0] != request:
-            raise invalid("The clientRequestToken was used with other parameters before.")
-        return tokens[key][1]
-
-    return answered
 
 
 def new_child(
@@ -245,6 +216,10 @@ def begin(
     )
     cluster.updates[update.id] = update
     return update
+
+
+def token_mismatch() -> AwsError:
+    return invalid("The clientRequestToken was used with other parameters before.")
 
 
 def invalid(message: str) -> AwsError:

@@ -12,7 +12,6 @@ from clusterwright_localaws.services.eks.state import (
     EksCluster,
     begin,
     cluster_of,
-    idempotent,
     in_use,
     invalid,
     not_found,
@@ -29,7 +28,6 @@ Change = tuple[str, dict[str, Any], Callable[[], None]]
 
 
 @operation("eks", "UpdateClusterConfig")
-@idempotent
 def update_cluster_config(call: Call) -> Mapping[str, Any]:
     cluster = _idle(call, "ConfigUpdate")
     changes = _changes(call, cluster)
@@ -41,7 +39,6 @@ def update_cluster_config(call: Call) -> Mapping[str, Any]:
 
 
 @operation("eks", "UpdateClusterVersion")
-@idempotent
 def update_cluster_version(call: Call) -> Mapping[str, Any]:
     """Update by one minor version, upwards (terraform-aws-modules/terraform-aws-eks#2607)."""
     request = call.parameters
@@ -66,7 +63,6 @@ def update_cluster_version(call: Call) -> Mapping[str, Any]:
 
 
 @operation("eks", "AssociateEncryptionConfig")
-@idempotent
 def associate_encryption_config(call: Call) -> Mapping[str, Any]:
     cluster = _idle(call, "AssociateEncryptionConfig")
     requested = call.parameters["encryptionConfig"]

@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import Any, TypeVar
 
 from clusterwright_localaws.core.call import Call
+from clusterwright_localaws.core.client_tokens import once
 from clusterwright_localaws.core.errors import AwsError
 from clusterwright_localaws.core.pagination import paged
 from clusterwright_localaws.core.runtime import Runtime
@@ -220,24 +221,18 @@ class Collection(dict[str, R]):
         AwsError
             IncompatibleParameterError: the token was used before with other parameters.
         """
-        tokens = store_of(call).tokens
         token = call.parameters.get("ClientRequestToken")
-        requested = repr(
-            sorted((k, v) for k, v in call.parameters.items() if k != "ClientRequestToken")
-        )
-        key = f"{call.operation}:{token}"
-        before, resource_id = tokens.get(key, ("", ""))
-        if token and resource_id in self:
-            if before != requested:
-                raise incompatible(
-                    "ClientRequestToken",
-                    "The ClientRequestToken was used before with different parameters.",
-                )
-            return self[resource_id]
-        made = make()
-        if token:
-            tokens[key] = (requested, made.id)
-        return made
+        if not token:
+            return make()
+        return once(
+            call.runtime,
+            ("fsx", call.account, call.region),
+            (call.operation, token),
+            {k: v for k, v in call.parameters.items() if k != "ClientRequestToken"},
+            make,
+            mismatch=token_mismatch,
+            is_kept=lambda made: made.id in self,
+        )[0]
 
 
 class Store(Timers):
@@ -256,8 +251,6 @@ class Store(Timers):
         self.snapshots = Collection[Snapshot]("Snapshot", "SnapshotNotFound")
         self.backups = Collection[Backup]("Backup", "BackupNotFound")
         self.tasks = Collection[Task]("Data repository task", "DataRepositoryTaskNotFound")
-        # client request token -> (operation and parameters, answer's id): creation is idempotent
-        self.tokens: dict[str, tuple[str, str]] = {}
 
     @property
     def network(self) -> Network:
@@ -282,6 +275,12 @@ def store_of(call: Call) -> Store:
 
 def store(runtime: Runtime, account: str, region: str) -> Store:
     return runtime.store("fsx", account, region, lambda: Store(runtime, account, region))
+
+
+def token_mismatch() -> AwsError:
+    return incompatible(
+        "ClientRequestToken", "The ClientRequestToken was used before with different parameters."
+    )
 
 
 def new_id(prefix: str) -> str:

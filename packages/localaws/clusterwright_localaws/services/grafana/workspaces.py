@@ -79,7 +79,6 @@ class Workspaces:
 
     runtime: Runtime
     by_id: dict[str, Workspace] = field(default_factory=dict)
-    by_token: dict[str, str] = field(default_factory=dict)
 
     def advance(self) -> None:
         """Complete changes that are due."""
@@ -97,9 +96,6 @@ class Workspaces:
 @operation("grafana", "CreateWorkspace")
 def create_workspace(call: Call) -> Mapping[str, Any]:
     request, workspaces = call.parameters, _workspaces(call)
-    again = workspaces.by_token.get(request.get("clientToken", ""))
-    if again in workspaces.by_id:
-        return {"workspace": workspaces.by_id[str(again)].members}
     _check(call, request)
     if len(workspaces.by_id) >= _MOST_WORKSPACES:
         raise AwsError(
@@ -126,8 +122,6 @@ def create_workspace(call: Call) -> Mapping[str, Any]:
     }
     workspace = Workspace(members, request.get("configuration") or "{}")
     workspaces.by_id[workspace_id] = workspace
-    if request.get("clientToken"):
-        workspaces.by_token[request["clientToken"]] = workspace_id
     return {"workspace": _begin(call, workspace, "CREATING")}
 
 

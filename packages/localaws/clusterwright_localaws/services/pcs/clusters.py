@@ -29,7 +29,6 @@ from clusterwright_localaws.services.pcs.state import (
     Store,
     cluster_of,
     conflict,
-    idempotent,
     new_id,
     store_of,
 )
@@ -46,7 +45,6 @@ STALE_PAGE: Final = "InvalidToken"
 
 
 @operation("pcs", "CreateCluster")
-@idempotent
 def create_cluster(call: Call) -> Mapping[str, Any]:
     store, asked = store_of(call), call.parameters
     name, version = asked["clusterName"], asked["scheduler"]["version"]
@@ -98,7 +96,6 @@ def list_clusters(call: Call) -> Mapping[str, Any]:
 
 
 @operation("pcs", "UpdateCluster")
-@idempotent
 def update_cluster(call: Call) -> Mapping[str, Any]:
     store, cluster, asked = store_of(call), cluster_of(call), call.parameters
     if cluster.status not in UPDATABLE:
@@ -140,7 +137,6 @@ def update_cluster(call: Call) -> Mapping[str, Any]:
 
 
 @operation("pcs", "DeleteCluster")
-@idempotent
 def delete_cluster(call: Call) -> Mapping[str, Any]:
     store, cluster = store_of(call), cluster_of(call)
     if cluster.children:

@@ -36,7 +36,6 @@ from clusterwright_localaws.services.pcs.state import (
     cluster_of,
     conflict,
     find_child,
-    idempotent,
     invalid,
     new_id,
     not_found,
@@ -69,7 +68,6 @@ _DELETABLE: Final = frozenset(
 
 
 @operation("pcs", "CreateComputeNodeGroup")
-@idempotent
 def create_group(call: Call) -> Mapping[str, Any]:
     store, cluster, asked = store_of(call), cluster_of(call), call.parameters
     require_active(cluster)
@@ -123,7 +121,6 @@ def list_groups(call: Call) -> Mapping[str, Any]:
 
 
 @operation("pcs", "UpdateComputeNodeGroup")
-@idempotent
 def update_group(call: Call) -> Mapping[str, Any]:
     store, cluster, group = store_of(call), cluster_of(call), group_of(call)
     require_active(cluster)
@@ -153,7 +150,6 @@ def update_group(call: Call) -> Mapping[str, Any]:
 
 
 @operation("pcs", "DeleteComputeNodeGroup")
-@idempotent
 def delete_group(call: Call) -> Mapping[str, Any]:
     store, cluster, group = store_of(call), cluster_of(call), group_of(call)
     used_by = [queue.name for queue in cluster.queues.values() if uses(queue, group)]

@@ -22,7 +22,6 @@ from clusterwright_localaws.services.pcs.state import (
     cluster_of,
     conflict,
     find_child,
-    idempotent,
     invalid,
     new_id,
     not_found,
@@ -37,7 +36,6 @@ _DELETABLE: Final = frozenset(
 
 
 @operation("pcs", "CreateQueue")
-@idempotent
 def create_queue(call: Call) -> Mapping[str, Any]:
     store, cluster, asked = store_of(call), cluster_of(call), call.parameters
     require_active(cluster)
@@ -85,7 +83,6 @@ def list_queues(call: Call) -> Mapping[str, Any]:
 
 
 @operation("pcs", "UpdateQueue")
-@idempotent
 def update_queue(call: Call) -> Mapping[str, Any]:
     store, cluster, queue = store_of(call), cluster_of(call), queue_of(call)
     require_active(cluster)
@@ -110,7 +107,6 @@ def update_queue(call: Call) -> Mapping[str, Any]:
 
 
 @operation("pcs", "DeleteQueue")
-@idempotent
 def delete_queue(call: Call) -> Mapping[str, Any]:
     """Delete a queue; instances of groups that no other queue uses are terminated."""
     store, cluster, queue = store_of(call), cluster_of(call), queue_of(call)

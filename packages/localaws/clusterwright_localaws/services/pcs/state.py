@@ -7,8 +7,6 @@ not publish the texts of its errors: those without a named source are ours.
 from __future__ import annotations
 
 import copy
-import functools
-import json
 import secrets
 import string
 from collections.abc import Callable, Iterator, Mapping
@@ -17,7 +15,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final
 
-from clusterwright_localaws.core.call import Call, Operation
+from clusterwright_localaws.core.call import Call
 from clusterwright_localaws.core.errors import AwsError
 from clusterwright_localaws.core.runtime import Runtime
 from clusterwright_localaws.core.timers import Timers
@@ -127,8 +125,6 @@ class Store(Timers):
         self.account = account
         self.region = region
         self.clusters: dict[str, PcsCluster] = {}
-        # Client token -> (parameters, answer), so that repeated calls are idempotent.
-        self.tokens: dict[tuple[str, str], tuple[str, Mapping[str, Any]]] = {}
         now = runtime.clock.now()
         # What a driver is applying, and what completes it.
         self.at_work: list[tuple[Future[None], Callable[[], None]]] = []
@@ -224,30 +220,8 @@ def new_id() -> str:
     return "pcs_" + "".join(secrets.choice(_LETTERS) for _ in range(10))
 
 
-def idempotent(work: Operation) -> Operation:
-    """Return an earlier call's answer where a call has the same clientToken.
-
-    Raises
-    ------
-    AwsError
-        ValidationException: the token was used with other parameters before.
-    """
-
-    @functools.wraps(work)
-    def answered(call: Call) -> Mapping[str, Any]:
-        token = call.parameters.get("clientToken")
-        if not token:
-            return work(call)
-        tokens = store_of(call).tokens
-        key = (call.operation, str(token))
-        request = json.dumps(call.parameters, sort_keys=True, default=str)
-        if key not in tokens:
-            tokens[key] = (request, work(call))
-        elif tokens[key][0] != request:
-            raise invalid("clientToken", "The clientToken was used with other parameters before.")
-        return tokens[key][1]
-
-    return answered
+def token_mismatch() -> AwsError:
+    return invalid("clientToken", "The clientToken was used with other parameters before.")
 
 
 def invalid(member: str, message: str) -> AwsError:

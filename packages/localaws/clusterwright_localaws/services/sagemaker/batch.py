@@ -11,6 +11,7 @@ from datetime import timedelta
 from typing import Any
 
 from clusterwright_localaws.core.call import Call, operation
+from clusterwright_localaws.core.client_tokens import once
 from clusterwright_localaws.core.errors import AwsError
 from clusterwright_localaws.services.sagemaker import node_driver, operations, rules
 from clusterwright_localaws.services.sagemaker.clusters import keep_trying
@@ -20,7 +21,6 @@ from clusterwright_localaws.services.sagemaker.state import (
     Clusters,
     Group,
     Node,
-    Token,
     clusters_of,
     find_node,
 )
@@ -30,6 +30,7 @@ MAX_NODES_PER_ADD = 50
 # Support"; "NodeLogicalIds, InstanceIds, or both, with a combined maximum of 50 identifiers".
 MAX_IDS_PER_DELETE = 99
 MAX_WITH_LOGICAL_IDS_PER_DELETE = 50
+# API model, ClientToken: "This token is valid for 8 hours."
 TOKEN_LIFETIME = timedelta(hours=8)
 Act = Callable[[Clusters, Cluster, Node], tuple[str, str] | None]
 """Apply an action to one node; return an error code and a message if it is refused."""
@@ -44,10 +45,27 @@ def batch_add(call: Call) -> Mapping[str, Any]:
             "BatchAddClusterNodes is only supported for clusters using Continuous as the "
             "NodeProvisioningMode."
         )
-    token, asked = call.parameters.get("ClientToken"), call.parameters["NodesToAdd"]
-    known = _known_token(call, cluster, token, asked)
-    if known is not None:
-        return {"Successful": _again(cluster, known, call), "Failed": []}
+    asked, token = call.parameters["NodesToAdd"], call.parameters.get("ClientToken")
+    if not token:
+        added, failed = _add_nodes(call, clusters, cluster)
+        return {"Successful": added, "Failed": failed}
+    (added, failed), is_repeated = once(
+        call.runtime,
+        ("sagemaker", call.account, call.region),
+        (call.operation, cluster.arn, token),
+        {"NodesToAdd": asked},
+        lambda: _add_nodes(call, clusters, cluster),
+        mismatch=lambda: rules.invalid("The ClientToken was used with other parameters before."),
+        lasts=TOKEN_LIFETIME,
+    )
+    return {"Successful": _again(cluster, added, call) if is_repeated else added, "Failed": failed}
+
+
+def _add_nodes(
+    call: Call, clusters: Clusters, cluster: Cluster
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Add the nodes of a request; return those that were added, and the errors of the others."""
+    asked = call.parameters["NodesToAdd"]
     total = sum(entry["IncrementTargetCountBy"] for entry in asked)
     if total > MAX_NODES_PER_ADD:
         raise rules.invalid(f"At most {MAX_NODES_PER_ADD} nodes can be added per request.")
@@ -64,9 +82,7 @@ def batch_add(call: Call) -> Mapping[str, Any]:
     for entry in accepted:
         added += _add(call, clusters, cluster, entry)
     keep_trying(clusters, cluster)
-    if token:
-        cluster.tokens[token] = Token(call.now, list(asked), added)
-    return {"Successful": added, "Failed": failed}
+    return added, failed
 
 
 def _add(
@@ -99,18 +115,6 @@ def _add(
         for logical_id, status in found
         if logical_id not in before
     ]
-
-
-def _known_token(
-    call: Call, cluster: Cluster, token: str | None, asked: list[Any]
-) -> list[dict[str, Any]] | None:
-    """Return what a token added, if it was used within 8 hours (API model, ClientToken)."""
-    known = cluster.tokens.get(token) if token else None
-    if known is None or call.now - known.at > TOKEN_LIFETIME:
-        return None
-    if known.asked != list(asked):
-        raise rules.invalid("The ClientToken was used with other parameters before.")
-    return known.added
 
 
 @operation("sagemaker", "BatchDeleteClusterNodes")

@@ -20,9 +20,6 @@ from clusterwright_localaws.services.sagemaker.events import aware
 from clusterwright_localaws.services.sagemaker.records import Extension
 from clusterwright_localaws.services.sagemaker.state import Cluster, clusters_of
 
-# API model, CreateClusterExtension: "This token is valid for 8 hours."
-TOKEN_LIFETIME = timedelta(hours=8)
-
 
 @operation("sagemaker", "CreateClusterExtension")
 def create_cluster_extension(call: Call) -> Mapping[str, Any]:
@@ -34,9 +31,6 @@ def create_cluster_extension(call: Call) -> Mapping[str, Any]:
             "the NodeProvisioningMode."
         )
     name = request["ExtensionName"]
-    known = _by_token(call, cluster)
-    if known is not None:
-        return {"ExtensionArn": known.arn}
     if cluster.status in ("Creating", "Deleting", "RollingBack", "Failed"):
         raise AwsError(
             "ConflictException",
@@ -58,7 +52,6 @@ def create_cluster_extension(call: Call) -> Mapping[str, Any]:
         tags=list(request.get("Tags", ())),
     )
     cluster.extensions[extension.arn] = extension
-    _remember(call, extension)
     _settle(call, cluster, extension, "Active")
     return {"ExtensionArn": extension.arn}
 
@@ -67,8 +60,6 @@ def create_cluster_extension(call: Call) -> Mapping[str, Any]:
 def update_cluster_extension(call: Call) -> Mapping[str, Any]:
     request = call.parameters
     cluster, extension = _extension(call)
-    if _repeated(call, extension):
-        return {"ExtensionArn": extension.arn}
     if extension.status == "Deleting":
         raise AwsError("ConflictException", f"Extension {extension.arn} is being deleted.")
     version = request.get("ExtensionVersion")
@@ -84,7 +75,6 @@ def update_cluster_extension(call: Call) -> Mapping[str, Any]:
     )
     extension.status = "Updating"
     extension.changed_at = call.now
-    _remember(call, extension)
     _settle(call, cluster, extension, "Active")
     return {"ExtensionArn": extension.arn}
 
@@ -242,29 +232,5 @@ def _merged(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _parameters(call: Call) -> dict[str, Any]:
-    return {key: value for key, value in call.parameters.items() if key != "ClientToken"}
-
-
-def _remember(call: Call, extension: Extension) -> None:
-    token = call.parameters.get("ClientToken")
-    if token:
-        extension.tokens[f"{call.operation}/{token}"] = (call.now, _parameters(call))
-
-
-def _repeated(call: Call, extension: Extension) -> bool:
-    known = extension.tokens.get(f"{call.operation}/{call.parameters.get('ClientToken')}")
-    if known is None or call.now - known[0] > TOKEN_LIFETIME:
-        return False
-    if known[1] != _parameters(call):
-        raise AwsError(
-            "ConflictException", "The ClientToken was used with other parameters before."
-        )
-    return True
-
-
-def _by_token(call: Call, cluster: Cluster) -> Extension | None:
-    for extension in cluster.extensions.values():
-        if _repeated(call, extension):
-            return extension
-    return None
+def token_mismatch() -> AwsError:
+    return AwsError("ConflictException", "The ClientToken was used with other parameters before.")

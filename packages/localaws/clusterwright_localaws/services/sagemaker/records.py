@@ -44,5 +44,3 @@ class Extension:
     changed_at: datetime
     status: str = "Creating"
     tags: list[dict[str, str]] = field(default_factory=list)
-    # Client tokens: their time and parameters.
-    tokens: dict[str, tuple[datetime, dict[str, Any]]] = field(default_factory=dict)

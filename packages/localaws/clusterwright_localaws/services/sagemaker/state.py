@@ -130,15 +130,6 @@ class Group:
         return [node for node in self.nodes if node.gone_at is None]
 
 
-@dataclass(frozen=True)
-class Token:
-    """A client token: its time, its parameters and the answer."""
-
-    at: datetime
-    asked: list[Any]
-    added: list[dict[str, Any]]
-
-
 @dataclass
 class Cluster:
     """One HyperPod cluster."""
@@ -155,7 +146,6 @@ class Cluster:
     events: list[dict[str, Any]] = field(default_factory=list)
     # Scheduled actions: (time, action), sorted by time.
     scheduled: list[tuple[datetime, Callable[[datetime], None]]] = field(default_factory=list)
-    tokens: dict[str, Token] = field(default_factory=dict)
     tags: list[dict[str, str]] = field(default_factory=list)
     # Checks that run when a node's driver reports.
     waiting: list[Callable[[datetime], None]] = field(default_factory=list)

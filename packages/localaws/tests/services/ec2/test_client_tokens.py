@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from clusterwright_localaws.core import client_tokens
 from clusterwright_localaws.core.runtime import Runtime
-from clusterwright_localaws.services.ec2 import client_tokens
 from packages.localaws.tests.parts import amazon_image_id, client, refusal
 
 pytestmark = pytest.mark.usefixtures("aws")

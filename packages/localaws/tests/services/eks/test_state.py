@@ -1,9 +1,8 @@
-"""State of EKS: clusters, updates, idempotent calls and refusals."""
+"""State of EKS: clusters, updates and refusals."""
 
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -68,29 +67,6 @@ def test_resources_are_added_to_active_clusters(
     with pytest.raises(AwsError, match=f"its status is {status}") as caught:
         state.active(found)
     assert caught.value.code == "InvalidRequestException"
-
-
-class TestIdempotent:
-    def run(self, runtime: Runtime, operation: str = "CreateAddon", **parameters: Any) -> int:
-        self.count = getattr(self, "count", 0) + 1
-
-        @state.idempotent
-        def work(call: Call) -> Mapping[str, Any]:
-            return {"n": self.count}
-
-        return int(work(call(runtime, operation, **parameters))["n"])
-
-    def test_a_repeated_token_has_the_first_answer(self, runtime: Runtime) -> None:
-        assert self.run(runtime, clientRequestToken="t", name="a") == 1
-        assert self.run(runtime, clientRequestToken="t", name="a") == 1
-        assert self.run(runtime, "CreateNodegroup", clientRequestToken="t", name="a") == 3
-        assert self.run(runtime, name="a") == 4
-
-    def test_other_parameters_are_refused(self, runtime: Runtime) -> None:
-        self.run(runtime, clientRequestToken="t", name="a")
-        with pytest.raises(AwsError, match="used with other parameters") as caught:
-            self.run(runtime, clientRequestToken="t", name="b")
-        assert caught.value.code == "InvalidParameterException"
 
 
 def test_an_update_is_stored_with_its_parameters_as_text(runtime: Runtime) -> None:
