@@ -13,6 +13,8 @@ from typing import Any, Final
 from clusterwright_localaws.core.errors import AwsError
 
 _MOST_OF_A_KIND: Final = 10
+# https://github.com/aws/aws-cdk/issues/26674, about the form of an id
+_WRONG: Final = "Invalid metrics list"
 _ID: Final = re.compile(r"[a-z][A-Za-z0-9_]*")
 
 
@@ -32,9 +34,10 @@ def check_queries(queries: Sequence[Mapping[str, Any]], threshold_id: str | None
     ids = [str(one["Id"]) for one in queries]
     for name in ids:
         if not _ID.fullmatch(name):
-            raise _invalid(f"The id {name} does not begin with a lowercase letter, or has others.")
+            raise _invalid(_WRONG)
     if len({*ids}) < len(ids):
-        raise _invalid("The ids of metrics and expressions are not unique.")
+        # The text is that about ids of another form.
+        raise _invalid(_WRONG)
     for one in queries:
         if ("Expression" in one) == ("MetricStat" in one):
             raise _invalid(f"Exactly one of Expression and MetricStat is needed in {one['Id']}.")

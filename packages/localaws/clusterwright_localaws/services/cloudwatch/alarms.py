@@ -3,6 +3,8 @@
 The rules are those of the API model's documentation of PutMetricAlarm, and the longest evaluation
 period is that of the user guide:
 https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/AlarmThatSendsEmail.html
+Texts as users quote them: https://github.com/cloudtools/troposphere/pull/1276 (members beside
+Metrics), https://github.com/aws-cloudformation/cfn-lint/pull/771 (MetricName).
 """
 
 from __future__ import annotations
@@ -18,6 +20,11 @@ from clusterwright_localaws.services.cloudwatch.alarm_queries import check_queri
 
 _SHORT_PERIODS = frozenset({10, 20, 30})
 _HOUR, _DAY, _WEEK = 3_600, 86_400, 604_800
+# "If you use the Metrics parameter, you cannot include" these (API reference, PutMetricAlarm).
+_OF_ONE_METRIC = (
+    *("Namespace", "MetricName", "Dimensions", "Period", "Unit", "Statistic"),
+    "ExtendedStatistic",
+)
 _TREATMENTS = ("breaching", "notBreaching", "ignore", "missing")
 _PERCENTILE = re.compile(r"p(-?\d+(?:\.\d+)?)")
 
@@ -26,10 +33,11 @@ _PERCENTILE = re.compile(r"p(-?\d+(?:\.\d+)?)")
 def put_metric_alarm(call: Call) -> Mapping[str, Any]:
     request = call.parameters
     period, periods = request.get("Period"), request.get("EvaluationPeriods") or 1
-    if "Metrics" in request and ("MetricName" in request or "Statistic" in request):
-        raise _invalid("Metrics may not be given together with MetricName or Statistic.")
     if request.get("Metrics"):
+        _refuse_members_of_metrics(request)
         check_queries(request["Metrics"], request.get("ThresholdMetricId"))
+    elif not request.get("MetricName") and "EvaluationCriteria" not in request:
+        raise _invalid("MetricName must not be null")
     if period is not None:
         if period not in _SHORT_PERIODS and (period < 1 or period % 60):
             raise _invalid("Period must be 10, 20, 30 or a multiple of 60")
@@ -50,6 +58,12 @@ def put_metric_alarm(call: Call) -> Mapping[str, Any]:
         # The text is ours, as in PutCompositeAlarm.
         raise _invalid("A composite alarm with this name exists already.")
     raise ForwardToMoto
+
+
+def _refuse_members_of_metrics(request: Mapping[str, Any]) -> None:
+    for name in _OF_ONE_METRIC:
+        if request.get(name):
+            raise _invalid(f"{name} should not be set if list of Metrics is set.")
 
 
 def _check_words(request: Mapping[str, Any]) -> None:

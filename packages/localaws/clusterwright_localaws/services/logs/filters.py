@@ -10,16 +10,15 @@ from typing import Any, Final
 
 from clusterwright_localaws.core.call import Call, operation
 from clusterwright_localaws.core.errors import AwsError, ForwardToMoto
+from clusterwright_localaws.services.logs.filter_patterns import check_pattern
 
 _MOST_DIMENSIONS: Final = 3
 _PARTS_OF_AN_ARN: Final = 6
-# A pattern of fields that begins with the one ends with the other.
-_PAIRS: Final = {"{": "}", "[": "]"}
 
 
 @operation("logs", "PutMetricFilter")
 def put_metric_filter(call: Call) -> Mapping[str, Any]:
-    _check_pattern(call.parameters["filterPattern"])
+    check_pattern(call.parameters["filterPattern"])
     for one in call.parameters["metricTransformations"]:
         if len(one.get("dimensions") or {}) > _MOST_DIMENSIONS:
             # The text is ours.
@@ -29,7 +28,7 @@ def put_metric_filter(call: Call) -> Mapping[str, Any]:
 
 @operation("logs", "PutSubscriptionFilter")
 def put_subscription_filter(call: Call) -> Mapping[str, Any]:
-    _check_pattern(call.parameters["filterPattern"])
+    check_pattern(call.parameters["filterPattern"])
     arn = str(call.parameters["destinationArn"])
     if len(arn.split(":", _PARTS_OF_AN_ARN - 1)) < _PARTS_OF_AN_ARN:
         # The text is ours.
@@ -39,15 +38,8 @@ def put_subscription_filter(call: Call) -> Mapping[str, Any]:
 
 @operation("logs", "FilterLogEvents")
 def filter_log_events(call: Call) -> Mapping[str, Any]:
-    _check_pattern(call.parameters.get("filterPattern") or "")
+    check_pattern(call.parameters.get("filterPattern") or "")
     raise ForwardToMoto
-
-
-def _check_pattern(pattern: str) -> None:
-    """Refuse a pattern of JSON or of columns whose bracket is not closed."""
-    bare = pattern.strip()
-    if bare[:1] in _PAIRS and not bare.endswith(_PAIRS[bare[0]]):
-        raise _invalid("Invalid filter pattern")
 
 
 def _invalid(message: str) -> AwsError:

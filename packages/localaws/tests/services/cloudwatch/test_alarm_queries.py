@@ -39,8 +39,8 @@ EXPRESSION = {"Id": "e", "Expression": "m0 * 2", "ReturnData": True}
             [query("m0", watched=True), query("m1", watched=True)],
             "Exactly one element of the metrics list should return data.",
         ),
-        ([query("m0"), query("m0", watched=True)], "are not unique"),
-        ([query("M0", watched=True)], "does not begin with a lowercase letter"),
+        ([query("m0"), query("m0", watched=True)], "Invalid metrics list"),
+        ([query("M0", watched=True)], "Invalid metrics list"),
         ([{**query("m0", watched=True), "Expression": "1"}], "Exactly one of Expression"),
         ([{"Id": "m0", "ReturnData": True}], "Exactly one of Expression"),
         ([*(query(f"m{number}") for number in range(11)), EXPRESSION], "at most 10 queries"),
@@ -50,6 +50,29 @@ def test_metrics_that_are_refused(queries: list[dict[str, Any]], words: str) -> 
     code, message = refusal(client("cloudwatch").put_metric_alarm, **alarm(*queries))
     assert code == "ValidationError"
     assert words in message
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        *(("Namespace", "n"), ("MetricName", "m"), ("Period", 60), ("Unit", "Count")),
+        *(("Statistic", "Sum"), ("ExtendedStatistic", "p90")),
+        ("Dimensions", [{"Name": "a", "Value": "b"}]),
+    ],
+)
+def test_members_of_one_metric_beside_metrics(name: str, value: Any) -> None:
+    given = alarm(query("m0", watched=True), **{name: value})
+    assert refusal(client("cloudwatch").put_metric_alarm, **given) == (
+        "ValidationError",
+        f"{name} should not be set if list of Metrics is set.",
+    )
+
+
+def test_an_alarm_without_a_metric_is_refused() -> None:
+    given = alarm()
+    del given["Metrics"]
+    expected = ("ValidationError", "MetricName must not be null")
+    assert refusal(client("cloudwatch").put_metric_alarm, **given) == expected
 
 
 def test_metrics_that_are_taken() -> None:

@@ -1,0 +1,55 @@
+"""The time of queries that CloudWatch Logs refuses; moto runs the queries.
+
+A query that ends before its log groups were created, or before what they still keep, is refused
+with the beginning of the message that users quote; one that begins before is not:
+https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_StartQuery.html
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any, Final
+
+from clusterwright_localaws.core import moto_state
+from clusterwright_localaws.core.call import Call, operation
+from clusterwright_localaws.core.errors import AwsError, ForwardToMoto
+
+# Of times above, clients mean milliseconds: in seconds, this is the year 5138.
+_SECONDS: Final = 100_000_000_000
+
+
+@operation("logs", "StartQuery")
+def start_query(call: Call) -> Mapping[str, Any]:
+    ends = float(call.parameters["endTime"])
+    if ends > _SECONDS:
+        ends /= 1000
+    found = [_group(call, name) for name in _names(call.parameters)]
+    if found and all(group is not None and ends < _oldest(call, group) for group in found):
+        raise AwsError(
+            "MalformedQueryException",
+            "Query's end date and time is either before the log groups creation time or exceeds "
+            "the log groups log retention settings",
+        )
+    raise ForwardToMoto
+
+
+def _names(request: Mapping[str, Any]) -> list[str]:
+    one = request.get("logGroupName")
+    given = request.get("logGroupNames") or request.get("logGroupIdentifiers") or []
+    return [str(one)] if one else [str(name) for name in given]
+
+
+def _group(call: Call, name: str) -> Any | None:
+    """Return moto's log group of a name or an ARN; None for one that does not exist."""
+    groups = moto_state.backend("logs", call.account, call.region).groups
+    return groups.get(name.removesuffix(":*").rpartition(":log-group:")[2])
+
+
+def _oldest(call: Call, group: Any) -> int:
+    """Return the time in whole seconds before which a log group has nothing."""
+    created = int(group.to_describe_dict()["creationTime"]) // 1000
+    days = group.retention_in_days
+    if not days:
+        return created
+    return max(created, int((call.now - timedelta(days=int(days))).timestamp()))
