@@ -1,6 +1,6 @@
 """IAM: the simulator, permissions boundaries, protected roles and OpenID Connect clients."""
 
-API = ("boundaries", "context_keys", "oidc_clients", "protected_roles", "simulator")
+API = ("boundaries", "context_keys", "oidc_clients", "protected_roles", "simulator", "user_quotas")
 FIXES = (
     "managed_policies",
     "managed_policy_cache",
