@@ -72,11 +72,15 @@ def apply() -> None:
 
 
 def _with_texts(document: str) -> str:
-    """Return a document whose conditions have texts for numbers."""
+    """Return a document whose statements' ids and conditions have texts for numbers."""
     found = json.loads(document)
     statements = found.get("Statement") if isinstance(found, dict) else None
     for statement in statements if isinstance(statements, list) else [statements]:
-        tested = statement.get("Condition") if isinstance(statement, dict) else None
+        if not isinstance(statement, dict):
+            continue
+        if "Sid" in statement:
+            statement["Sid"] = _text(statement["Sid"])
+        tested = statement.get("Condition")
         for keys in tested.values() if isinstance(tested, dict) else ():
             if isinstance(keys, dict):
                 keys.update({key: _text(value) for key, value in keys.items()})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 from moto.iam.exceptions import MalformedPolicyDocument
@@ -12,7 +13,9 @@ from moto.iam.policy_validation import (
 )
 
 from clusterwright_localaws import services
-from packages.localaws.tests.parts import client
+from packages.localaws.tests.parts import client, refusal
+
+VERSION = {"Version": "2012-10-17"}
 
 
 @pytest.fixture(autouse=True)
@@ -57,6 +60,20 @@ def test_documents_are_kept_as_they_are() -> None:
     iam.put_user_policy(**whose, PolicyDocument=json.dumps({"Statement": statement}))
     kept = iam.get_user_policy(**whose)["PolicyDocument"]
     assert kept == {"Statement": statement}
+
+
+@pytest.mark.parametrize(("sid", "expected"), [(1, False), (True, True), (1.5, True), ([1], True)])
+@pytest.mark.usefixtures("aws")
+def test_numbers_as_ids_of_statements(sid: Any, expected: bool) -> None:
+    given = {"Sid": sid, "Effect": "Allow", "Action": "*", "Resource": "*"}
+    asked = {"PolicyName": "p", "PolicyDocument": json.dumps({**VERSION, "Statement": given})}
+    client("iam").create_user(UserName="u")
+    if expected:
+        code, _ = refusal(client("iam").put_user_policy, UserName="u", **asked)
+        assert code == "MalformedPolicyDocument"
+        return
+    client("iam").put_user_policy(UserName="u", **asked)
+    assert client("iam").list_user_policies(UserName="u")["PolicyNames"] == ["p"]
 
 
 @pytest.mark.parametrize("action", ["sts:Unknown", "s3:GetObject"])
