@@ -21,11 +21,12 @@ _SECONDS: Final = 100_000_000_000
 
 @operation("logs", "StartQuery")
 def start_query(call: Call) -> Mapping[str, Any]:
+    names = _names(call.parameters)
     ends = float(call.parameters["endTime"])
     if ends > _SECONDS:
         ends /= 1000
-    found = [_group(call, name) for name in _names(call.parameters)]
-    if found and all(group is not None and ends < _oldest(call, group) for group in found):
+    found = [_group(call, name) for name in names]
+    if all(group is not None and ends < _oldest(call, group) for group in found):
         raise AwsError(
             "MalformedQueryException",
             "Query's end date and time is either before the log groups creation time or exceeds "
@@ -35,9 +36,20 @@ def start_query(call: Call) -> Mapping[str, Any]:
 
 
 def _names(request: Mapping[str, Any]) -> list[str]:
+    """Return the log groups of a query, which has at least one; the texts are ours."""
+    if request.get("logGroupIdentifiers"):
+        raise _invalid("The local AWS does not implement logGroupIdentifiers of queries.")
     one = request.get("logGroupName")
-    given = request.get("logGroupNames") or request.get("logGroupIdentifiers") or []
-    return [str(one)] if one else [str(name) for name in given]
+    found = [str(one)] if one else [str(name) for name in request.get("logGroupNames") or ()]
+    if found:
+        return found
+    if "SOURCE" in request["queryString"]:
+        raise _invalid("The local AWS does not implement the command SOURCE of queries.")
+    raise _invalid("A query has a log group.")
+
+
+def _invalid(message: str) -> AwsError:
+    return AwsError("InvalidParameterException", message)
 
 
 def _group(call: Call, name: str) -> Any | None:

@@ -50,3 +50,16 @@ def test_a_query_ends_within_the_retention(aws: Runtime, now: float) -> None:
 def test_a_group_that_does_not_exist(now: float) -> None:
     found = refusal(client("logs").start_query, **query(now, logGroupNames=["absent"]))
     assert found[0] == "ResourceNotFoundException"
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"logGroupNames": []}, "A query has a log group."),
+        ({"logGroupIdentifiers": ["g"]}, "does not implement logGroupIdentifiers"),
+        ({"queryString": "SOURCE logGroups()"}, "does not implement the command SOURCE"),
+    ],
+)
+def test_queries_without_names_of_groups(now: float, given: dict[str, Any], words: str) -> None:
+    code, message = refusal(client("logs").start_query, **query(now, **given))
+    assert (code, words in message) == ("InvalidParameterException", True)
