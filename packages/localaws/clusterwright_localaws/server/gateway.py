@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import json
+import re
 import sys
 import time
 import traceback
@@ -47,8 +48,13 @@ from clusterwright_localaws.server.moto_errors import with_clean_message
 from clusterwright_localaws.server.requests import uncompressed
 from clusterwright_localaws.server.times import with_times
 from clusterwright_localaws.server.wire import Answer
+from clusterwright_localaws.services.ec2 import (
+    answer_filters,
+    filter_names,
+    network_checks,
+    tag_policy,
+)
 from clusterwright_localaws.services.ec2 import client_tokens as ec2_client_tokens
-from clusterwright_localaws.services.ec2 import network_checks, tag_policy
 from clusterwright_localaws.services.ec2 import reserved_tags as ec2_reserved_tags
 from clusterwright_localaws.services.ec2.common import dry_run
 from clusterwright_localaws.services.ec2.network import network_of
@@ -95,6 +101,12 @@ _WITHOUT_VALUES = {
 }
 # Of these only messages about numbers do.
 _WITH_NUMBERS = frozenset({("logs", "GetLogEvents")})
+# A value of EC2's instance types that the model lacks. Texts as published: getmoto/moto#1695,
+# scylladb/scylla-cluster-tests#12419.
+_UNKNOWN_TYPE = re.compile(
+    r"Value '([^']*)' at 'instanceTypes?(?:\.\d+\.member)?' failed to satisfy constraint: "
+    "Member must satisfy enum"
+)
 # moto fails here at a Region that does not exist; AWS has no such address.
 _REGIONS_OF_MOTO = "moto/core/base_backend.py"
 _READ_BUCKETS = frozenset({"fsx", "s3", "sagemaker"})
@@ -163,9 +175,11 @@ def _answered(service: str, request: Request, region: str, forward: Forward) -> 
         return with_times(service, operation, wire.protocol_of(service, request), answered)
     except AwsError as error:
         return wire.answer(service, operation, request, error)
-    except NotImplementedError:
+    except NotImplementedError as error:
+        named = operation or ""
+        lacking = filter_names.not_implemented(named, error) if service == "ec2" else None
         return wire.answer(
-            service, operation, request, unknown_operation(service, operation or "")
+            service, operation, request, lacking or unknown_operation(service, named)
         )
     except Exception as error:  # noqa: BLE001  our bug: said once, and not retried by SDKs
         refused = _of_moto(error)
@@ -265,7 +279,7 @@ def _answer(
     if service == "ec2":
         tag_policy.check(current.world, operation, parameters)
         ec2_reserved_tags.check(operation, parameters, by_aws=by_aws)
-        network_checks.check_ids(account, region, operation, parameters)
+        _check_named(account, region, operation, parameters)
     elif service == "s3":
         check_owners(parameters)
         check_keys(operation, parameters)
@@ -308,6 +322,12 @@ def _answer(
     return answered
 
 
+def _check_named(account: str, region: str, operation: str, parameters: Mapping[str, Any]) -> None:
+    """Check the names of filters and the ids that a call of EC2 has."""
+    filter_names.check(wire.service_model("ec2").operation_model(operation), parameters)
+    network_checks.check_ids(account, region, operation, parameters)
+
+
 def _implemented(
     implementation: Operation | None,
     call: Call,
@@ -344,6 +364,7 @@ def _implemented(
     answered = _ask_moto(service, operation, to_moto)
     if answered is not None:
         answered = _check_moto(service, operation, request, answered)
+        answered = _filter_moto(service, operation, request, parameters, answered)
         _note_token(whose, request, answered)
         answered = _override_moto(service, operation, request, parameters, answered)
     is_whole = not any(fault.empty for fault in hits) and (
@@ -381,6 +402,23 @@ def _overridden(
         return result
     shape = wire.service_model(service).operation_model(operation).output_shape
     return overridden(hits, shape, result, parameters, current.clock.now())
+
+
+def _filter_moto(
+    service: str,
+    operation: str,
+    request: Request,
+    parameters: Mapping[str, Any],
+    answered: Answer,
+) -> Answer:
+    """Return moto's answer with the filters applied that moto ignores."""
+    filters = answer_filters.filters_of(operation, parameters) if service == "ec2" else []
+    if not filters or answered[0] >= 300:
+        return answered
+    read = wire.read_answer(service, operation, answered, wire.protocol_of(service, request))
+    read.pop("ResponseMetadata", None)
+    result = answer_filters.filtered(operation, filters, read)
+    return wire.answer(service, operation, request, result)
 
 
 def _override_moto(
@@ -446,6 +484,14 @@ def _refusal(model: Any, operation: str, found: list[str]) -> AwsError:
                 "MissingParameter",
                 f"The request must contain the parameter {member[:1].upper()}{member[1:]}",
             )
+        unknown = [one.group(1) for one in map(_UNKNOWN_TYPE.match, found) if one is not None]
+        if unknown and operation == "DescribeInstanceTypes":
+            listed = ", ".join(unknown)
+            text = f"The following supplied instance types do not exist: [{listed}]"
+            return AwsError("InvalidInstanceType", text)
+        if unknown:
+            text = f"Invalid value '{unknown[0]}' for InstanceType."
+            return AwsError("InvalidParameterValue", text)
         return AwsError("InvalidParameterValue", "; ".join(found))
     code = "ValidationError" if protocol == "query" else "ValidationException"
     others = _WITHOUT_VALUES.get(service)

@@ -61,4 +61,5 @@ FIXES = (
     "launch_template_lists",
     "launch_template_sources",
     "rule_values",
+    "refusal_texts",
 )

@@ -80,7 +80,8 @@ def matches(
     Raises
     ------
     AwsError
-        InvalidParameterValue: a filter that this resource does not have.
+        UnsupportedOperation: a filter that is not implemented for this resource. Those that EC2
+        does not have were refused before (`filter_names`).
     """
     tags = {tag["Key"]: tag["Value"] for tag in shape.get("Tags", [])}
     for item in filters:
@@ -96,7 +97,8 @@ def matches(
             if not _any(wanted, _text(shape.get(names[name], ""))):
                 return False
         else:
-            raise AwsError("InvalidParameterValue", f"The filter '{name}' is invalid")
+            text = f"the local AWS does not implement the filter '{name}' here"
+            raise AwsError("UnsupportedOperation", text)
     return True
 
 

@@ -121,6 +121,17 @@ def _refuse_without_range(parameters: Mapping[str, Any]) -> None:
     raise AwsError("MissingParameter", "The request must contain the parameter cidrBlock", 400)
 
 
+@operation("ec2", "ModifyVpcAttribute")
+def modify_vpc_attribute(call: Call) -> Mapping[str, Any]:
+    given = sorted(name for name in call.parameters if name.startswith("Enable"))
+    if len(given) > 1:
+        # As published (kubernetes-sigs/cluster-api-provider-aws#783).
+        listed = ", ".join(f"{name[0].lower()}{name[1:]}" for name in given)
+        text = f"Fields for multiple attribute types specified: {listed}"
+        raise AwsError("InvalidParameterCombination", text)
+    raise ForwardToMoto
+
+
 @operation("ec2", "DeleteRouteTable")
 def delete_route_table(call: Call) -> Mapping[str, Any]:
     table = _ec2(call).route_tables.get(call.parameters["RouteTableId"])
@@ -136,7 +147,9 @@ def delete_route_table(call: Call) -> Mapping[str, Any]:
 @operation("ec2", "CreateSecurityGroup")
 def create_security_group(call: Call) -> Mapping[str, Any]:
     if call.parameters.get("GroupName") == "default":
-        raise AwsError("InvalidGroup.Reserved", "The security group 'default' is reserved", 400)
+        # As published (hashicorp/terraform#17343).
+        text = "Cannot use reserved security group name: default"
+        raise AwsError("InvalidParameterValue", text)
     name, description = (call.parameters.get(one, "") for one in ("GroupName", "Description"))
     if name.lower().startswith("sg-"):
         text = (

@@ -76,7 +76,9 @@ def test_what_comes_with_a_vpc_stays_until_its_deletion() -> None:
     code, _ = refusal(ec2.delete_route_table, RouteTableId=table["RouteTableId"])
     assert code == "DependencyViolation"
     asked = {"GroupName": "default", "Description": "x", "VpcId": one}
-    assert refusal(ec2.create_security_group, **asked)[0] == "InvalidGroup.Reserved"
+    assert refusal(ec2.create_security_group, **asked)[1] == (
+        "Cannot use reserved security group name: default"
+    )
     ec2.delete_vpc(VpcId=one)
     assert ec2.describe_route_tables(Filters=of(one))["RouteTables"] == []
 
@@ -104,3 +106,32 @@ def test_subnets_need_an_ipv4_range(more: dict[str, Any], code: str) -> None:
     ec2 = client("ec2")
     vpc = ec2.create_vpc(CidrBlock="10.0.0.0/16")["Vpc"]["VpcId"]
     assert refusal(ec2.create_subnet, VpcId=vpc, **more)[0] == code
+
+
+@pytest.mark.usefixtures("aws")
+def test_one_attribute_of_a_vpc_is_modified_at_a_time() -> None:
+    ec2 = client("ec2")
+    vpc = ec2.create_vpc(CidrBlock="10.0.0.0/16")["Vpc"]["VpcId"]
+    on = {"Value": True}
+    found = refusal(
+        ec2.modify_vpc_attribute, VpcId=vpc, EnableDnsSupport=on, EnableDnsHostnames=on
+    )
+    assert found[:2] == (
+        "InvalidParameterCombination",
+        "Fields for multiple attribute types specified: enableDnsHostnames, enableDnsSupport",
+    )
+
+
+@pytest.mark.usefixtures("aws")
+def test_instance_types_that_do_not_exist() -> None:
+    ec2 = client("ec2")
+    asked = {"InstanceTypes": ["p5.48xlarge", "p99.large", "q1.small"]}
+    assert refusal(ec2.describe_instance_types, **asked)[:2] == (
+        "InvalidInstanceType",
+        "The following supplied instance types do not exist: [p99.large, q1.small]",
+    )
+    launch = {"ImageId": "ami-0123456789abcdef0", "MinCount": 1, "MaxCount": 1}
+    assert refusal(ec2.run_instances, InstanceType="t9.huge", **launch)[:2] == (
+        "InvalidParameterValue",
+        "Invalid value 't9.huge' for InstanceType.",
+    )

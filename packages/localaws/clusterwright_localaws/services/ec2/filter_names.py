@@ -1,0 +1,63 @@
+"""Names of filters: EC2 refuses one that the operation does not have.
+
+The names are those that the documentation of the operation's parameter lists, in botocore's model.
+An operation whose documentation lists none accepts any. The refusal is as users publish it
+(boto/boto3#1299, aws/aws-cli#7225).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Final
+
+from clusterwright_localaws.core.errors import AwsError
+
+if TYPE_CHECKING:
+    from botocore.model import OperationModel
+
+_NAME: Final = re.compile(r"<li>\s*<p>\s*<code>([^<]+)</code>")
+_TAGS: Final = frozenset({"tag", "tag-key", "tag-value"})
+"""Where tags are a filter. `tag-value` was documented until 2017."""
+
+
+def check(operation: OperationModel, parameters: Mapping[str, Any]) -> None:
+    """Refuse filters that the operation does not have.
+
+    Raises
+    ------
+    AwsError
+        InvalidParameterValue
+    """
+    given = list(_given(parameters))
+    known = _documented(operation) if given else frozenset()
+    for name in given if known else ():
+        if name.partition(":")[0] not in known:
+            raise AwsError("InvalidParameterValue", f"The filter '{name}' is invalid")
+
+
+def not_implemented(operation: str, error: NotImplementedError) -> AwsError | None:
+    """Return our refusal of a filter that moto does not implement; None for other errors."""
+    from moto.ec2.exceptions import FilterNotImplementedError
+
+    if not isinstance(error, FilterNotImplementedError):
+        return None
+    name = str(error).split("'")[1]
+    text = f"the local AWS does not implement the filter '{name}' of ec2 {operation}"
+    return AwsError("UnsupportedOperation", text)
+
+
+def _given(parameters: Mapping[str, Any]) -> Iterable[str]:
+    filters = [*(parameters.get("Filters") or ()), *(parameters.get("Filter") or ())]
+    return [str(one["Name"]) for one in filters if one.get("Name")]
+
+
+@lru_cache(maxsize=256)
+def _documented(operation: OperationModel) -> frozenset[str]:
+    members = {} if operation.input_shape is None else operation.input_shape.members
+    text = "".join(
+        members[name].documentation or "" for name in ("Filters", "Filter") if name in members
+    )
+    names = {name.strip().partition(":")[0] for name in _NAME.findall(text)}
+    return frozenset(names | _TAGS if names & _TAGS else names)
