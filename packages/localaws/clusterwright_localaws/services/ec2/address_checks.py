@@ -50,7 +50,27 @@ def release_address(call: Call) -> Mapping[str, Any]:
             if vpc is not None and str(vpc.is_default).lower() != "true":
                 text = f"Address {address.public_ip} is in use."
                 raise AwsError("InvalidIPAddress.InUse", text)
+    _check_named(ec2, asked, "AllocationId")
     raise ForwardToMoto
+
+
+@operation("ec2", "DisassociateAddress")
+def disassociate_address(call: Call) -> Mapping[str, Any]:
+    _check_named(ec2_backend(call.account, call.region), call.parameters, "AssociationId")
+    raise ForwardToMoto
+
+
+def _check_named(ec2: Any, asked: Mapping[str, Any], name: str) -> None:
+    """Check that a call names one address: moto fails at none, and at "0"."""
+    if asked.get(name) and "PublicIp" in asked:
+        text = f"The parameter PublicIp cannot be used with the parameter {name}"
+        raise AwsError("InvalidParameterCombination", text)
+    if asked.get(name):
+        return
+    if not asked.get("PublicIp"):
+        raise AwsError("MissingParameter", f"The request must contain the parameter {name}")
+    if asked["PublicIp"] not in {address.public_ip for address in list(ec2.addresses)}:
+        raise AwsError("InvalidAddress.NotFound", f"Address '{asked['PublicIp']}' not found.")
 
 
 def _vpc_of(ec2: Any, address: Any) -> str | None:

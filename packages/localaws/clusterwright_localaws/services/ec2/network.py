@@ -6,6 +6,7 @@ ranges, so that 6,000 nodes with 32 addresses each are 6,000 small tuples.
 
 from __future__ import annotations
 
+import functools
 import ipaddress
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
@@ -127,9 +128,11 @@ class Network:
         """Return the free addresses of a subnet: not used by moto's interfaces, by us or by
         others.
         """
+        return self._free_beside(subnet, len(self._moto_addresses(subnet)))
+
+    def _free_beside(self, subnet: Any, held: int) -> int:
         size = subnet.cidr.num_addresses - RESERVED_AT_START - RESERVED_AT_END
         ledger = self.ledger(subnet)
-        held = len(self._moto_addresses(subnet))
         return int(max(0, size - ledger.blocked_count - ledger.held_count - held))
 
     def take(self, subnet: Any, count: int) -> list[Range]:
@@ -152,9 +155,10 @@ class Network:
 
     def next_free(self, subnet: Any) -> str | None:
         """Return an address that moto may assign to an interface, or `None` if none is free."""
-        if self.free_addresses(subnet) < 1:
+        held = self._moto_addresses(subnet)
+        if self._free_beside(subnet, len(held)) < 1:
             return None
-        occupied = set(self._moto_addresses(subnet))
+        occupied = set(held)
         for start, end in self.ledger(subnet).free:
             for address in range(start, end):
                 if address not in occupied:
@@ -193,10 +197,16 @@ class Network:
             for entry in interface.private_ip_addresses:
                 text = entry.get("PrivateIpAddress")
                 if text:
-                    address = int(ipaddress.IPv4Address(text))
+                    address = _number(text)
                     # moto also invents addresses outside the subnet; each still uses one address.
                     found.append(address if first <= address <= last else -1)
         return found
+
+
+@functools.lru_cache(maxsize=65_536)
+def _number(address: str) -> int:
+    """An address as a number: each new interface is compared with all of its subnet."""
+    return int(ipaddress.IPv4Address(address))
 
 
 def network_of(runtime: Runtime, account: str, region: str) -> Network:

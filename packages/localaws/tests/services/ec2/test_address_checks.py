@@ -76,3 +76,20 @@ def test_address_in_the_default_vpc_is_released() -> None:
     ec2.associate_address(AllocationId=allocation, InstanceId=made["InstanceId"])
     ec2.release_address(AllocationId=allocation)
     assert ec2.describe_addresses()["Addresses"] == []
+
+
+@pytest.mark.usefixtures("aws")
+@pytest.mark.parametrize(
+    ("operation", "name"),
+    [("release_address", "AllocationId"), ("disassociate_address", "AssociationId")],
+)
+def test_an_address_is_named_and_exists(operation: str, name: str) -> None:
+    call = getattr(client("ec2"), operation)
+    both = {"PublicIp": "192.0.2.1", name: "none"}
+    assert refusal(call, **both)[0] == "InvalidParameterCombination"
+    assert refusal(call)[0] == "MissingParameter"
+    for address in ("0", "192.0.2.1"):
+        assert refusal(call, PublicIp=address)[:2] == (
+            "InvalidAddress.NotFound",
+            f"Address '{address}' not found.",
+        )

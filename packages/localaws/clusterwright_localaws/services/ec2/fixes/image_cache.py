@@ -8,7 +8,7 @@ from typing import Any
 MOTO_VERSION = "5.2.5"
 DESCRIPTION = (
     "EC2: public images are read from disk once per process, and built when images are first "
-    "requested (0.4 s per account and region)"
+    "requested (0.4 s per account and region); that of an instance is looked up by its id"
 )
 
 
@@ -54,6 +54,16 @@ def apply() -> None:
     def later(self: Any) -> None:
         """The first reader of `amis` loads them."""
 
+    describe = amis.AmiBackend.describe_images
+
+    def describe_images(self: Any, ami_ids: Any = None, filters: Any = None, **others: Any) -> Any:
+        # How moto looks up the image of each new instance: it would compare all images.
+        wanted = (filters or {}).get("image-id")
+        if isinstance(wanted, str) and len(filters) == 1 and not ami_ids:
+            return [self.amis[wanted]] if wanted in self.amis else []
+        return describe(self, ami_ids, filters, **others)
+
+    amis.AmiBackend.describe_images = describe_images  # type: ignore[method-assign]
     amis.load_resource = load_resource  # type: ignore[assignment]
     amis.parse_timestamp = parse_timestamp
     amis.AmiBackend._load_amis = later  # type: ignore[method-assign]

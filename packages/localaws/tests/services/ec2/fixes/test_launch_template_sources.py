@@ -64,3 +64,11 @@ def test_a_source_that_does_not_exist_is_refused(source: str) -> None:
     assert code == "InvalidLaunchTemplateId.VersionNotFound"
     found = ec2.describe_launch_template_versions(LaunchTemplateName="nodes")
     assert len(found["LaunchTemplateVersions"]) == 1
+
+
+@pytest.mark.usefixtures("aws")
+@pytest.mark.parametrize("version", ["0", "2", "-1", "train", "1.0"])
+def test_a_launch_with_a_version_that_does_not_exist(version: str) -> None:
+    template = {"LaunchTemplateName": "nodes", "Version": version}
+    found = refusal(_made().run_instances, LaunchTemplate=template, MinCount=1, MaxCount=1)
+    assert found[0] == "InvalidLaunchTemplateId.VersionNotFound"
