@@ -42,3 +42,29 @@ def apply() -> None:
         return found
 
     EC2Backend.describe_security_groups = describe_security_groups  # type: ignore[method-assign]
+    _check_launches(EC2Backend)
+
+
+def _check_launches(backend: Any) -> None:
+    """Refuse names of groups that do not exist in launches: moto fails there."""
+    from moto.ec2.exceptions import EC2ClientError
+
+    in_moto = backend.run_instances
+
+    def run_instances(
+        self: Any,
+        image_id: str,
+        count: int,
+        user_data: Any,
+        security_group_names: Any,
+        **named: Any,
+    ) -> Any:
+        for name in security_group_names or ():
+            if self.get_security_group_by_name_or_id(name) is None:
+                vpc = self.default_vpc.id if self.default_vpc is not None else None
+                place = f" in default VPC '{vpc}'" if vpc is not None else ""
+                text = f"The security group '{name}' does not exist{place}"
+                raise EC2ClientError("InvalidGroup.NotFound", text)
+        return in_moto(self, image_id, count, user_data, security_group_names, **named)
+
+    backend.run_instances = run_instances

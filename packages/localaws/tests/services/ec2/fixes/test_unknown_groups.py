@@ -36,3 +36,18 @@ def test_group_of_two_vpcs_does_not_hide_an_unknown_one() -> None:
     assert found[1] == "The security group 'none' does not exist"
     twice = ec2.describe_security_groups(GroupIds=[ids[0], ids[0]])["SecurityGroups"]
     assert [one["GroupId"] for one in twice] == ids[:1]
+
+
+@pytest.mark.usefixtures("aws")
+def test_a_launch_names_groups_that_exist() -> None:
+    ec2 = client("ec2")
+    image = ec2.describe_images(Owners=["amazon"])["Images"][0]["ImageId"]
+    launch = {"ImageId": image, "InstanceType": "t3.micro", "MinCount": 1, "MaxCount": 1}
+    (vpc,) = ec2.describe_vpcs(Filters=[{"Name": "is-default", "Values": ["true"]}])["Vpcs"]
+    assert refusal(ec2.run_instances, SecurityGroups=["none"], **launch)[:2] == (
+        "InvalidGroup.NotFound",
+        f"The security group 'none' does not exist in default VPC '{vpc['VpcId']}'",
+    )
+    ec2.create_security_group(GroupName="g", Description="g")
+    (started,) = ec2.run_instances(SecurityGroups=["g"], **launch)["Instances"]
+    assert [one["GroupName"] for one in started["SecurityGroups"]] == ["g"]
