@@ -98,17 +98,6 @@ SIMPLIFICATIONS: Final = (
         ("PolicyDocument",),
     ),
     Simplification("ec2", ("RunInstances",), "the image need not exist"),
-    Simplification(
-        "ec2",
-        ("RunInstances",),
-        "values of volumes are not compared with the limits of their types",
-        ("BlockDeviceMappings",),
-    ),
-    Simplification(
-        "ec2",
-        ("CreateVolume", "ModifyVolume"),
-        "values of volumes are not compared with the limits of their types",
-    ),
     Simplification("ec2", ("RunInstances",), "the key pair need not exist", ("KeyName",)),
     Simplification(
         "ec2",

@@ -16,6 +16,7 @@ API = (
     "route_checks",
     "spot_prices",
     "topology",
+    "volume_checks",
     "volume_keys",
     "vpc_security_groups",
     "zone_groups",

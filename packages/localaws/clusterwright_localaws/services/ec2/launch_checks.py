@@ -22,6 +22,7 @@ from typing import Any, Final
 from clusterwright_localaws.core.call import Call, operation
 from clusterwright_localaws.core.errors import AwsError, ForwardToMoto
 from clusterwright_localaws.services.ec2.reserved import ec2_backend
+from clusterwright_localaws.services.ec2.volume_checks import check_mappings
 
 _MOST_BYTES: Final = 16 * 1024
 _TOO_LARGE: Final = f"User data is limited to {_MOST_BYTES} bytes"
@@ -56,6 +57,7 @@ def run_instances(call: Call) -> Mapping[str, Any]:
     launch = {**_template(ec2, request.get("LaunchTemplate")), **request}
     _check_networks(ec2, launch)
     _check_interfaces(launch)
+    check_mappings(ec2, launch.get("BlockDeviceMappings") or ())
     raise ForwardToMoto
 
 

@@ -79,3 +79,22 @@ class TestBlockDevices:
         for wrong in ({"Ebs": {"VolumeType": "gp3"}}, {"VirtualName": "disk"}):
             with pytest.raises(ClientError, match="MissingParameter"):
                 self.run(site, {"DeviceName": "/dev/sdf", **wrong})
+
+    def test_volumes_have_the_iops_and_throughput_of_the_mapping(self, site: Site) -> None:
+        ec2 = client("ec2")
+        for kind, values in (
+            ("io2", {"Iops": 5_000}),
+            ("gp3", {"Iops": 6_000, "Throughput": 500}),
+        ):
+            volume = {"VolumeSize": 100, "VolumeType": kind, **values}
+            mapping = {"DeviceName": "/dev/sdf", "Ebs": volume}
+            ec2.create_launch_template(
+                LaunchTemplateName=kind, LaunchTemplateData={"BlockDeviceMappings": [mapping]}
+            )
+            template = {"LaunchTemplate": {"LaunchTemplateName": kind}}
+            for devices in (self.run(site, mapping), self.run(site, **template)):
+                ids = [
+                    one["Ebs"]["VolumeId"] for one in devices if one["DeviceName"] == "/dev/sdf"
+                ]
+                (found,) = ec2.describe_volumes(VolumeIds=ids)["Volumes"]
+                assert {name: found[name] for name in values} == values
