@@ -74,6 +74,7 @@ def note(text: str) -> None:
 
 
 DATABASE_VERSIONS: Final = "the engine need not have the version, which is not known here"
+UNKNOWN_IMAGE: Final = "the image need not exist, if it is not one that is known here"
 IMAGE_PARAMETERS: Final = (
     "of values of parameters of type AWS::EC2::Image::Id only the form is examined"
 )
@@ -97,14 +98,7 @@ SIMPLIFICATIONS: Final = (
         "the policy of the endpoint is not evaluated",
         ("PolicyDocument",),
     ),
-    Simplification("ec2", ("RunInstances",), "the image need not exist"),
-    Simplification("ec2", ("RunInstances",), "the key pair need not exist", ("KeyName",)),
-    Simplification(
-        "ec2",
-        ("RunInstances",),
-        "how many interfaces each network card takes is not examined",
-        ("NetworkInterfaces",),
-    ),
+    Simplification("ec2", ("RunInstances",), UNKNOWN_IMAGE, noted=True),
     Simplification(
         "ec2",
         ("CreateVpcEndpoint",),

@@ -8,6 +8,7 @@ API = (
     "capacity_blocks",
     "capacity_reservations",
     "endpoint_checks",
+    "interface_checks",
     "interruptible_reservations",
     "launch_checks",
     "network_checks",

@@ -2,14 +2,12 @@
 
 "User data is limited to 16 KB, in raw form, before it is base64-encoded":
 https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/instancedata-add-user-data.html
-"You can't specify a security group and subnet that are in different VPCs", and the code
-AttachmentLimitExceeded:
+"You can't specify a security group and subnet that are in different VPCs":
 https://docs.aws.amazon.com/AWSEC2/latest/APIReference/errors-overview.html
 
 Texts that users quote: of user data, https://github.com/deckhouse/deckhouse/issues/5949 and
 https://github.com/github-aws-runners/terraform-aws-github-runner/issues/3700; of networks,
-https://github.com/QT-DevOps/DevOpsIssues/issues/256; of interfaces,
-https://github.com/chef/knife-ec2/pull/375
+https://github.com/QT-DevOps/DevOpsIssues/issues/256
 """
 
 from __future__ import annotations
@@ -21,6 +19,8 @@ from typing import Any, Final
 
 from clusterwright_localaws.core.call import Call, operation
 from clusterwright_localaws.core.errors import AwsError, ForwardToMoto
+from clusterwright_localaws.services.ec2.image_checks import check_image, check_key_pair
+from clusterwright_localaws.services.ec2.interface_checks import check_interfaces
 from clusterwright_localaws.services.ec2.reserved import ec2_backend
 from clusterwright_localaws.services.ec2.volume_checks import check_mappings
 
@@ -56,7 +56,9 @@ def run_instances(call: Call) -> Mapping[str, Any]:
         raise AwsError("InvalidParameterValue", _TOO_LARGE)
     launch = {**_template(ec2, request.get("LaunchTemplate")), **request}
     _check_networks(ec2, launch)
-    _check_interfaces(launch)
+    check_interfaces(launch)
+    check_key_pair(ec2, launch)
+    check_image(ec2, launch)
     check_mappings(ec2, launch.get("BlockDeviceMappings") or ())
     raise ForwardToMoto
 
@@ -103,15 +105,3 @@ def _placed(launch: Mapping[str, Any]) -> Iterator[tuple[str, list[str]]]:
     for interface in launch.get("NetworkInterfaces") or ():
         if interface.get("SubnetId"):
             yield interface["SubnetId"], interface.get("Groups") or []
-
-
-def _check_interfaces(launch: Mapping[str, Any]) -> None:
-    from moto.ec2.models.instance_types import INSTANCE_TYPES
-
-    kind = str(launch.get("InstanceType"))
-    count = len(launch.get("NetworkInterfaces") or ())
-    most = INSTANCE_TYPES.get(kind, {}).get("NetworkInfo", {}).get("MaximumNetworkInterfaces")
-    if most is not None and count > most:
-        raise AwsError(
-            "AttachmentLimitExceeded", f"Interface count {count} exceeds the limit for {kind}"
-        )

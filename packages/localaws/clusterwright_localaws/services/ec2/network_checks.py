@@ -86,15 +86,25 @@ def check_ids(account: str, region: str, name: str, parameters: Mapping[str, Any
     if name in _FORMS:
         parameter, prefix, code = _FORMS[name]
         for one in parameters.get(parameter) or ():
-            if not (one.startswith(prefix) and _ID.fullmatch(one)):
-                expected = f'(expecting "{prefix}...")'
-                raise AwsError(code, f'Invalid id: "{one}" {expected}', 400)
+            check_id(one, prefix, code)
     elif name in _LISTS:
         kind = _LISTS[name]
         there = getattr(moto_state.backend("ec2", account, region), kind.table)
         for one in parameters.get(kind.parameter) or ():
             if one not in there:
                 raise AwsError(kind.code, f"{kind.noun} '{one}' does not exist", 400)
+
+
+def check_id(given: str, prefix: str, code: str) -> None:
+    """Check that an id has the form of ids of its kind.
+
+    Raises
+    ------
+    AwsError
+        With `code`.
+    """
+    if not (given.startswith(prefix) and _ID.fullmatch(given)):
+        raise AwsError(code, f'Invalid id: "{given}" (expecting "{prefix}...")', 400)
 
 
 @operation("ec2", "CreateSubnet")

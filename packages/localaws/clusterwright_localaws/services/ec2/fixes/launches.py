@@ -8,7 +8,6 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from clusterwright_localaws.core import moto_state
 from clusterwright_localaws.core.errors import AwsError
 from clusterwright_localaws.core.runtime import runtime
 
@@ -19,7 +18,6 @@ DESCRIPTION = (
     "MaxCount, as many start as capacity allows; `resolve:ssm:` names an image by its parameter; "
     "the account's Allowed AMIs and defaults of instance metadata are applied"
 )
-_BY_PARAMETER = "resolve:ssm:"
 _asked = threading.local()
 
 
@@ -90,6 +88,7 @@ def _start(start_in_moto: Any) -> Any:
 
 
 def _mark(instances: list[Any], launch: Any, launch_request: Any) -> None:
+    from clusterwright_localaws.services.ec2.image_checks import architectures_of
     from clusterwright_localaws.services.ec2.reserved import BLOCK, INTERRUPTIBLE
 
     for instance, reservation_id in zip(instances, launch.reservations, strict=True):
@@ -98,6 +97,10 @@ def _mark(instances: list[Any], launch: Any, launch_request: Any) -> None:
         instance.capacity_reservation_specification = launch_request.specified or {
             "CapacityReservationPreference": "open"
         }
+        if instance.image_id not in instance.ec2_backend.amis:
+            # moto takes an image that it does not know for one of x86_64.
+            supported = architectures_of(instance.instance_type)
+            instance.architecture = supported[-1] if supported else instance.architecture
         if launch_request.market in (BLOCK, INTERRUPTIBLE):
             instance.lifecycle = launch_request.market
 
@@ -144,25 +147,12 @@ def _type(backend: Any, named: dict[str, Any]) -> str:
 
 
 def _image(backend: Any, image_id: str, named: dict[str, Any]) -> str:
-    """Return the id of an image that is named by a parameter (`resolve:ssm:NAME`).
-
-    https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/using-systems-manager-parameter-to-find-AMI.html
-    """
-    from clusterwright_localaws import services
+    from clusterwright_localaws.services.ec2.image_checks import named_image
 
     template = named.get("launch_template")
     if not image_id and template:
         image_id = backend._get_template_from_args(template).data.get("ImageId") or ""
-    if not str(image_id).startswith(_BY_PARAMETER):
-        return image_id
-    services.prepare("ssm")
-    name = image_id.removeprefix(_BY_PARAMETER)
-    found = moto_state.backend("ssm", backend.account_id, backend.region_name).get_parameter(name)
-    if found is None:
-        raise AwsError(
-            "InvalidParameterValue", f"The parameter '{name}' of the image does not exist."
-        )
-    return str(found.value)
+    return named_image(backend, str(image_id or ""))
 
 
 def _check_account(backend: Any, image_id: str, named: dict[str, Any]) -> None:
