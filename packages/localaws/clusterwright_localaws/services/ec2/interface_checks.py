@@ -30,7 +30,7 @@ def attach_network_interface(call: Call) -> Mapping[str, Any]:
     instance = ec2.get_instance(call.parameters["InstanceId"])
     kind = str(instance.instance_type)
     _check_count(kind, len(instance.nics) + 1)
-    _check_card(kind, int(call.parameters.get("NetworkCardIndex") or 0))
+    _check_card(kind, _card(call.parameters))
     raise ForwardToMoto
 
 
@@ -45,10 +45,15 @@ def check_interfaces(launch: Mapping[str, Any]) -> None:
     kind = str(launch.get("InstanceType"))
     interfaces = launch.get("NetworkInterfaces") or ()
     _check_count(kind, len(interfaces))
-    cards = Counter(int(one.get("NetworkCardIndex") or 0) for one in interfaces)
+    cards = Counter(_card(one) for one in interfaces)
     for card, count in sorted(cards.items()):
         _check_card(kind, card, count)
     _check_efa(kind, sum(1 for one in interfaces if one.get("InterfaceType") in _EFA))
+
+
+def _card(interface: Mapping[str, Any]) -> int:
+    given = str(interface.get("NetworkCardIndex"))  # launch templates keep what was sent
+    return int(given) if given.isdecimal() else 0
 
 
 def _check_count(kind: str, count: int) -> None:

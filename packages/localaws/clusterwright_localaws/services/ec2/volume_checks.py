@@ -215,8 +215,8 @@ def _snapshot_size(ec2: Any, values: Mapping[str, Any]) -> int | None:
 
 
 def _number(values: Mapping[str, Any], name: str) -> int | None:
-    given = values.get(name)
-    return None if given in (None, "") else int(given)
+    given = str(values.get(name))  # launch templates keep what was sent
+    return int(given) if given.isdecimal() else None
 
 
 def _value(text: str) -> AwsError:

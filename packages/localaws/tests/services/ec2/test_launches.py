@@ -317,6 +317,7 @@ class TestBlocks:
     def test_type_sold_only_in_blocks_is_refused_on_demand(self) -> None:
         with local_aws():
             assert refused(
+                ImageId="ami-0123456789abcdef0",
                 InstanceType="p6e-gb200.36xlarge",
                 Placement={"AvailabilityZone": "us-east-1-dfw-2a"},
             )[0] == ("Unsupported")

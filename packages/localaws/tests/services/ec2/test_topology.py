@@ -146,6 +146,7 @@ class TestTopology:
             )["Subnet"]["SubnetId"]
             run(
                 18,
+                ImageId="ami-0123456789abcdef0",
                 InstanceType="p6e-gb200.36xlarge",
                 SubnetId=subnet,
                 Placement=None,
