@@ -31,6 +31,7 @@ ALLOWED: Final = {
     "clusterwright/preflight/rules/network/n030_endpoint_policies.py": "names of endpoints",
     "demo/other_platforms.py": "the demonstration tells one story for each platform",
     "packages/localaws/clusterwright_localaws/iam/requirements.py": "services, by their names",
+    "packages/localaws/clusterwright_localaws/server/client_tokens.py": "services, by their names",
     "packages/localaws/clusterwright_localaws/services/eks/versions.py": "a value of EKS's API",
     "packages/localaws/clusterwright_localaws/services/iam/linked_role_names.py": "principals",
     "packages/localaws/clusterwright_localaws/services/service_quotas/api.py": "services",

@@ -78,7 +78,7 @@ def apply() -> None:
     InstanceResponse._validate_block_device_mapping = checked  # type: ignore[method-assign]
     InstanceResponse._parse_block_device_mapping = parse  # type: ignore[method-assign]
     EC2Backend.run_instances = run_instances  # type: ignore[method-assign]
-    Instance.add_block_device = _add_volume  # type: ignore[method-assign,assignment]
+    Instance.add_block_device = _add_volume  # type: ignore[method-assign]
 
 
 def _add_volume(

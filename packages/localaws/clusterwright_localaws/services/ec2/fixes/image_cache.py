@@ -63,7 +63,7 @@ def apply() -> None:
             return [self.amis[wanted]] if wanted in self.amis else []
         return describe(self, ami_ids, filters, **others)
 
-    amis.AmiBackend.describe_images = describe_images  # type: ignore[method-assign]
+    amis.AmiBackend.describe_images = describe_images  # type: ignore[method-assign,assignment]
     amis.load_resource = load_resource  # type: ignore[assignment]
     amis.parse_timestamp = parse_timestamp
     amis.AmiBackend._load_amis = later  # type: ignore[method-assign]
