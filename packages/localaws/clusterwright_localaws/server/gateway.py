@@ -558,7 +558,7 @@ def _json_error(answered: Answer) -> AwsError | None:
 def _check_moto(service: str, operation: str, request: Request, answered: Answer) -> Answer:
     """Return moto's answer, or a refusal of an answer with a violation that is not listed."""
     protocol = wire.protocol_of(service, request)
-    answered = with_clean_message(answered)
+    answered = with_clean_message(service, answered)
     if protocol == "json":
         answered = wire.with_type_of_json(service, answered)
         answered = wire.with_modelled_message(service, answered)

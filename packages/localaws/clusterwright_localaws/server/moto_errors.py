@@ -1,7 +1,8 @@
-"""Messages of moto's errors, without what only moto's source or an SDK writes into them.
+"""Messages of moto's errors as the services write them.
 
 Some have the beginning that SDKs put before a service's message, and the indentation of moto's
-source.
+source; of others users have published the service's own text (databrickslabs/ucx#1711,
+DataBiosphere/toil#4836, external-secrets/kubernetes-external-secrets#415).
 """
 
 from __future__ import annotations
@@ -20,37 +21,69 @@ _BEGINNING: Final = re.compile(
 )
 # Values that a message repeats may have a few spaces of their own.
 _INDENTATION: Final = re.compile(r"\s*[ \t]{8,}")
+_NAME: Final = r"([\w+=,.@-]+)"
+_PUBLISHED: Final = {
+    "iam": (
+        (re.compile(rf"\ARole {_NAME} not found\Z"), r"The role with name \1 cannot be found."),
+        (
+            re.compile(rf"\AInstance profile {_NAME} not found\Z"),
+            r"Instance Profile \1 cannot be found.",
+        ),
+        (re.compile(rf"\AGroup {_NAME} not found\Z"), r"The group with name \1 cannot be found."),
+        (re.compile(r"\APolicy (arn:\S+) not found\Z"), r"Policy \1 was not found."),
+        (
+            re.compile(rf"\APolicy Document {_NAME} not attached to role {_NAME}\Z"),
+            r"The role policy with name \1 cannot be found.",
+        ),
+    ),
+    "secretsmanager": (
+        (
+            re.compile(
+                r"\AYou tried to perform the operation on a secret that's currently marked "
+                r"deleted\.\Z"
+            ),
+            "You can't perform this operation on the secret because it was marked for deletion.",
+        ),
+    ),
+}
 _XML_MESSAGE: Final = re.compile(r"(?<=<Message>)[^<]+(?=</Message>)")
 
 
-def with_clean_message(answered: Answer) -> Answer:
+def with_clean_message(service: str, answered: Answer) -> Answer:
     """Return an answer of moto, the message of an error as the service writes it."""
     status, headers, body = answered
-    text = body.decode(errors="replace") if isinstance(body, bytes) else body
-    if status < FIRST_ERROR or not ("An error occurred (" in text or _INDENTATION.search(text)):
+    if status < FIRST_ERROR:
         return answered
+    text = body.decode(errors="replace") if isinstance(body, bytes) else body
     if text.startswith("{"):
-        clean = _clean_json(text)
+        clean = _clean_json(service, text)
     else:
-        clean = _XML_MESSAGE.sub(lambda found: _clean(found.group()), text)
+        clean = _XML_MESSAGE.sub(lambda found: _clean(service, found.group()), text)
     if clean == text:
         return answered
     others = {name: value for name, value in headers.items() if name.lower() != "content-length"}
     return status, others, clean
 
 
-def _clean_json(text: str) -> str:
+def _clean_json(service: str, text: str) -> str:
     try:
         found = json.loads(text)
     except ValueError:
         return text
-    return json.dumps(
-        {
-            name: _clean(value) if name.lower() == "message" and isinstance(value, str) else value
-            for name, value in found.items()
-        }
-    )
+    clean = {
+        name: (
+            _clean(service, value)
+            if name.lower() == "message" and isinstance(value, str)
+            else value
+        )
+        for name, value in found.items()
+    }
+    return text if clean == found else json.dumps(clean)
 
 
-def _clean(message: str) -> str:
-    return _INDENTATION.sub(" ", _BEGINNING.sub("", message))
+def _clean(service: str, message: str) -> str:
+    clean = _INDENTATION.sub(" ", _BEGINNING.sub("", message))
+    for pattern, text in _PUBLISHED.get(service, ()):
+        if pattern.match(clean):
+            return pattern.sub(text, clean)
+    return clean

@@ -12,7 +12,7 @@ from packages.localaws.tests.parts import client, refusal
 
 MARKED = (
     "InvalidRequestException",
-    "You tried to perform the operation on a secret that's currently marked deleted.",
+    "You can't perform this operation on the secret because it was marked for deletion.",
 )
 
 
@@ -86,6 +86,41 @@ def test_messages_are_those_of_the_service(refused: Any, expected: tuple[str, st
 )
 def test_bodies(body: str, expected: str | None) -> None:
     headers = {"Content-Length": str(len(body))}
-    found = with_clean_message((400, headers, body))
+    found = with_clean_message("sqs", (400, headers, body))
     assert found == ((400, headers, body) if expected is None else (400, {}, expected))
-    assert with_clean_message((200, headers, body)) == (200, headers, body)
+    assert with_clean_message("sqs", (200, headers, body)) == (200, headers, body)
+
+
+@pytest.mark.usefixtures("aws")
+@pytest.mark.parametrize(
+    ("operation", "asked", "expected"),
+    [
+        ("get_role", {"RoleName": "r"}, "The role with name r cannot be found."),
+        (
+            "get_instance_profile",
+            {"InstanceProfileName": "p"},
+            "Instance Profile p cannot be found.",
+        ),
+        ("get_group", {"GroupName": "g"}, "The group with name g cannot be found."),
+    ],
+)
+def test_what_does_not_exist_in_iam(operation: str, asked: dict[str, str], expected: str) -> None:
+    assert refusal(getattr(client("iam"), operation), **asked)[:2] == ("NoSuchEntity", expected)
+
+
+@pytest.mark.usefixtures("aws")
+def test_an_inline_policy_that_does_not_exist() -> None:
+    iam = client("iam")
+    trust = {
+        "Version": "2012-10-17",
+        "Statement": [
+            {
+                "Effect": "Allow",
+                "Principal": {"Service": "ec2.amazonaws.com"},
+                "Action": "sts:AssumeRole",
+            }
+        ],
+    }
+    iam.create_role(RoleName="r", AssumeRolePolicyDocument=json.dumps(trust))
+    found = refusal(iam.get_role_policy, RoleName="r", PolicyName="p")
+    assert found[1] == "The role policy with name p cannot be found."
