@@ -72,29 +72,39 @@ def once(
     service, account, region = whose
     digest = hashlib.sha256(json.dumps(request, sort_keys=True, default=str).encode()).hexdigest()
     kept = runtime.store(f"{service}-client-tokens", account, region, dict[Any, _First])
-    with runtime.lock:
-        first = kept.setdefault(key, _First())
-    with first.lock:  # a second call waits for the first
-        now = runtime.clock.now()
-        ended = first.at is None or (lasts is not None and now - first.at > lasts)
-        if not ended and is_kept(first.result):
-            if first.digest != digest and mismatch is not None:
-                raise mismatch()
-            return first.result, True
-        first.at = None
-        try:
-            result = make()
-            if is_kept(result):
-                first.digest, first.result, first.at = digest, result, now
-        finally:
-            with runtime.lock:
-                if first.at is None:
-                    kept.pop(key, None)
-                _forget_oldest(kept)
-    return result, False
+    while True:
+        with runtime.lock:
+            first = kept.setdefault(key, _First())
+        with first.lock:  # a second call waits for the first
+            if kept.get(key) is not first:
+                continue  # the first one was refused, after which another may have begun
+            now = runtime.clock.now()
+            ended = first.at is None or (lasts is not None and now - first.at > lasts)
+            if not ended and is_kept(first.result):
+                if first.digest != digest and mismatch is not None:
+                    raise mismatch()
+                return first.result, True
+            first.at = None
+            try:
+                result = make()
+                if is_kept(result):
+                    first.digest, first.result, first.at = digest, result, now
+            finally:
+                with runtime.lock:
+                    if first.at is None:
+                        kept.pop(key, None)
+                    _forget_oldest(kept)
+            return result, False
 
 
 def _forget_oldest(kept: dict[Any, _First]) -> None:
-    size = sum(one.size for one in kept.values()) if len(kept) % 100 == 0 else 0
-    while len(kept) > _MOST_KEPT or size > _MOST_BYTES:
-        size -= kept.pop(next(iter(kept))).size
+    """Forget the oldest calls beyond the limits, except those that have not ended."""
+    size = sum(one.size for one in kept.values())
+    count = len(kept)
+    if count <= _MOST_KEPT and size <= _MOST_BYTES:
+        return
+    for key, one in [(key, one) for key, one in kept.items() if one.at is not None]:
+        if count <= _MOST_KEPT and size <= _MOST_BYTES:
+            return
+        del kept[key]
+        count, size = count - 1, size - one.size
