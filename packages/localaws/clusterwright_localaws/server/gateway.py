@@ -190,9 +190,13 @@ def _answered(service: str, request: Request, region: str, forward: Forward) -> 
 
 def _of_moto(error: Exception) -> AwsError | None:
     """Return what moto's functions refuse, where operations of ours call them; None otherwise."""
-    from moto.core.exceptions import ServiceException
+    from moto.core.exceptions import JsonRESTError, ServiceException
 
-    return AwsError(error.code, error.message) if isinstance(error, ServiceException) else None
+    if isinstance(error, ServiceException):
+        return AwsError(error.code, error.message)
+    if isinstance(error, JsonRESTError):
+        return AwsError(str(error.relative_error_type), error.message, error.code)
+    return None
 
 
 def _identified(service: str, answered: Answer | None) -> Answer | None:

@@ -1,8 +1,10 @@
 """Names of filters: EC2 refuses one that the operation does not have.
 
-The names are those that the documentation of the operation's parameter lists, in botocore's model.
-An operation whose documentation lists none accepts any. The refusal is as users publish it
-(boto/boto3#1299, aws/aws-cli#7225).
+The names are those that the documentation of the operation's parameter lists, in botocore's model,
+also as EC2 wrote them first: `isDefault` beside `is-default`, as in the VPC user guide
+(https://docs.aws.amazon.com/vpc/latest/userguide/work-with-default-vpc.html). An operation whose
+documentation lists none accepts any. The refusal is as users publish it (boto/boto3#1299,
+aws/aws-cli#7225).
 """
 
 from __future__ import annotations
@@ -18,6 +20,9 @@ if TYPE_CHECKING:
     from botocore.model import OperationModel
 
 _NAME: Final = re.compile(r"<li>\s*<p>\s*<code>([^<]+)</code>")
+_ALSO: Final = re.compile(r"[Yy]ou can also use (.*?) as the filter names?")
+_CODE: Final = re.compile(r"<code>([^<]+)</code>")
+_CAPITAL: Final = re.compile(r"([A-Z])")
 _TAGS: Final = frozenset({"tag", "tag-key", "tag-value"})
 """Where tags are a filter. `tag-value` was documented until 2017."""
 
@@ -33,7 +38,8 @@ def check(operation: OperationModel, parameters: Mapping[str, Any]) -> None:
     given = list(_given(parameters))
     known = _documented(operation) if given else frozenset()
     for name in given if known else ():
-        if name.partition(":")[0] not in known:
+        own = name.partition(":")[0]
+        if own not in known and _CAPITAL.sub(r"-\1", own).lower() not in known:
             raise AwsError("InvalidParameterValue", f"The filter '{name}' is invalid")
 
 
@@ -60,4 +66,7 @@ def _documented(operation: OperationModel) -> frozenset[str]:
         members[name].documentation or "" for name in ("Filters", "Filter") if name in members
     )
     names = {name.strip().partition(":")[0] for name in _NAME.findall(text)}
+    names |= {name for also in _ALSO.findall(text) for name in _CODE.findall(also)}
+    if "cidr" in names:  # of VPCs as of subnets: both have the three names in moto, too
+        names |= {"cidr-block", "cidrBlock"}
     return frozenset(names | _TAGS if names & _TAGS else names)

@@ -7,6 +7,7 @@ https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_StartQu
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any, Final
@@ -17,6 +18,8 @@ from clusterwright_localaws.core.errors import AwsError, ForwardToMoto
 
 # Of times above, clients mean milliseconds: in seconds, this is the year 5138.
 _SECONDS: Final = 100_000_000_000
+# The first command of a query of CloudWatch Logs Insights.
+_SOURCE: Final = re.compile(r"\A\s*SOURCE\b", re.IGNORECASE)
 
 
 @operation("logs", "StartQuery")
@@ -32,19 +35,30 @@ def start_query(call: Call) -> Mapping[str, Any]:
             "Query's end date and time is either before the log groups creation time or exceeds "
             "the log groups log retention settings",
         )
+    if call.parameters.get("logGroupIdentifiers"):
+        return {"queryId": _started(call, names)}
     raise ForwardToMoto
+
+
+def _started(call: Call, names: list[str]) -> str:
+    """Start a query of log groups that are named by identifiers, which moto does not read."""
+    request = call.parameters
+    backend = moto_state.backend("logs", call.account, call.region)
+    times = (request["startTime"], request["endTime"])
+    return str(
+        backend.start_query([_bare(name) for name in names], *times, request["queryString"])
+    )
 
 
 def _names(request: Mapping[str, Any]) -> list[str]:
     """Return the log groups of a query, which has at least one; the texts are ours."""
-    if request.get("logGroupIdentifiers"):
-        raise _invalid("The local AWS does not implement logGroupIdentifiers of queries.")
     one = request.get("logGroupName")
-    found = [str(one)] if one else [str(name) for name in request.get("logGroupNames") or ()]
+    several = request.get("logGroupNames") or request.get("logGroupIdentifiers") or ()
+    found = [str(one)] if one else [str(name) for name in several]
     if found:
         return found
-    if "SOURCE" in request["queryString"]:
-        raise _invalid("The local AWS does not implement the command SOURCE of queries.")
+    if request.get("queryLanguage", "CWLI") != "CWLI" or _SOURCE.search(request["queryString"]):
+        raise _invalid("The local AWS does not implement log groups that a query itself names.")
     raise _invalid("A query has a log group.")
 
 
@@ -54,8 +68,12 @@ def _invalid(message: str) -> AwsError:
 
 def _group(call: Call, name: str) -> Any | None:
     """Return moto's log group of a name or an ARN; None for one that does not exist."""
-    groups = moto_state.backend("logs", call.account, call.region).groups
-    return groups.get(name.removesuffix(":*").rpartition(":log-group:")[2])
+    return moto_state.backend("logs", call.account, call.region).groups.get(_bare(name))
+
+
+def _bare(name: str) -> str:
+    """Return the name in an ARN, or a name as it is."""
+    return name.removesuffix(":*").rpartition(":log-group:")[2]
 
 
 def _oldest(call: Call, group: Any) -> int:

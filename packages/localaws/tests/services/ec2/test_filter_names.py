@@ -17,6 +17,7 @@ pytestmark = pytest.mark.usefixtures("aws")
         ("describe_instance_status", "tag:Name"),
         ("describe_capacity_reservations", "tagg:Name"),
         ("describe_subnets", "Vpc-Id"),
+        ("describe_instances", "InstanceStateName"),
     ],
 )
 def test_filters_that_an_operation_does_not_have(operation: str, name: str) -> None:
@@ -32,6 +33,13 @@ def test_filters_that_an_operation_does_not_have(operation: str, name: str) -> N
     [
         ("describe_vpcs", "tag:Name"),
         ("describe_vpcs", "tag-key"),
+        ("describe_vpcs", "isDefault"),
+        ("describe_vpcs", "cidrBlock"),
+        ("describe_subnets", "availabilityZone"),
+        ("describe_subnets", "availabilityZoneId"),
+        ("describe_subnets", "cidr"),
+        ("describe_subnets", "cidrBlock"),
+        ("describe_subnets", "defaultForAz"),
         ("describe_instances", "instance-state-name"),
         ("describe_flow_logs", "resource-id"),
         ("describe_tags", "resource-type"),

@@ -56,10 +56,27 @@ def test_a_group_that_does_not_exist(now: float) -> None:
     ("given", "words"),
     [
         ({"logGroupNames": []}, "A query has a log group."),
-        ({"logGroupIdentifiers": ["g"]}, "does not implement logGroupIdentifiers"),
-        ({"queryString": "SOURCE logGroups()"}, "does not implement the command SOURCE"),
+        ({"queryString": "SOURCE logGroups()"}, "does not implement log groups that a query"),
+        ({"queryString": " source logGroups() | limit 1"}, "does not implement log groups that"),
+        (
+            {"queryString": "SELECT 1 FROM `g`", "queryLanguage": "SQL"},
+            "does not implement log groups that a query",
+        ),
+        ({"queryString": "fields @message | filter a = 'SOURCE'"}, "A query has a log group."),
     ],
 )
 def test_queries_without_names_of_groups(now: float, given: dict[str, Any], words: str) -> None:
     code, message = refusal(client("logs").start_query, **query(now, **given))
     assert (code, words in message) == ("InvalidParameterException", True)
+
+
+@pytest.mark.parametrize("identifier", ["g", "arn:aws:logs:us-east-1:{account}:log-group:g"])
+def test_groups_by_identifier(now: float, identifier: str) -> None:
+    logs = client("logs")
+    account = client("sts").get_caller_identity()["Account"]
+    asked = query(now + DAY, logGroupIdentifiers=[identifier.format(account=account)])
+    asked.pop("logGroupName", None)
+    found = logs.start_query(**asked)["queryId"]
+    assert logs.get_query_results(queryId=found)["status"] == "Complete"
+    absent = refusal(logs.start_query, **{**asked, "logGroupIdentifiers": ["absent"]})
+    assert absent[0] == "ResourceNotFoundException"

@@ -11,7 +11,7 @@ MOTO_VERSION = "5.2.5"
 DESCRIPTION = (
     "EC2: CreateSubnet by AvailabilityZoneId works as by name (moto made the first such subnet a "
     "default subnet with public addresses); zones of other regions are refused, and local zones "
-    "that the account has not opted in to"
+    "that the account has not opted in to; DescribeSubnets has the filter `availabilityZoneId`"
 )
 
 
@@ -23,6 +23,15 @@ def apply() -> None:
     Subnet.owner_id = property(  # type: ignore[assignment, method-assign]
         lambda self: getattr(self, "shared_by", None) or self.ec2_backend.account_id
     )
+
+    value_in_moto = Subnet.get_filter_value
+
+    def get_filter_value(self: Any, filter_name: str, method_name: str | None = None) -> Any:
+        # moto has the former names of the other filters.
+        name = "availability-zone-id" if filter_name == "availabilityZoneId" else filter_name
+        return value_in_moto(self, name, method_name)
+
+    Subnet.get_filter_value = get_filter_value  # type: ignore[method-assign]
 
     create_in_moto = EC2Backend.create_subnet
 
