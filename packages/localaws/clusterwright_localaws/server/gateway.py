@@ -408,6 +408,13 @@ def _overridden(
     return overridden(hits, shape, result, parameters, current.clock.now())
 
 
+def _read(service: str, operation: str, request: Request, answered: Answer) -> dict[str, Any]:
+    """Return the members of moto's answer."""
+    read = wire.read_answer(service, operation, answered, wire.protocol_of(service, request))
+    read.pop("ResponseMetadata", None)
+    return read
+
+
 def _filter_moto(
     service: str,
     operation: str,
@@ -416,11 +423,10 @@ def _filter_moto(
     answered: Answer,
 ) -> Answer:
     """Return moto's answer with the filters applied that moto ignores."""
-    filters = answer_filters.filters_of(operation, parameters) if service == "ec2" else []
+    filters = answer_filters.ignored(operation, parameters) if service == "ec2" else []
     if not filters or answered[0] >= 300:
         return answered
-    read = wire.read_answer(service, operation, answered, wire.protocol_of(service, request))
-    read.pop("ResponseMetadata", None)
+    read = _read(service, operation, request, answered)
     result = answer_filters.filtered(operation, filters, read)
     return wire.answer(service, operation, request, result)
 
@@ -435,8 +441,7 @@ def _override_moto(
     """Return moto's answer with the world's overrides applied, validated again."""
     if not runtime().overrides or answered[0] >= 300 or service in _UNPARSED:
         return answered
-    read = wire.read_answer(service, operation, answered, wire.protocol_of(service, request))
-    read.pop("ResponseMetadata", None)
+    read = _read(service, operation, request, answered)
     result = _overridden(service, operation, parameters, read)
     if result is read:
         return answered
@@ -537,9 +542,7 @@ def _ask_moto(service: str, operation: str, to_moto: ToMoto) -> Answer | None:
 def _note_token(whose: tuple[str, str, str, str], request: Request, answered: Answer) -> None:
     service, operation = whose[:2]
     if answered[0] < 300 and page_tokens.may_have_one(service, operation, answered[2]):
-        protocol = wire.protocol_of(service, request)
-        read = wire.read_answer(service, operation, answered, protocol)
-        page_tokens.note(runtime(), whose, read)
+        page_tokens.note(runtime(), whose, _read(service, operation, request, answered))
 
 
 def _json_error(answered: Answer) -> AwsError | None:
@@ -592,10 +595,9 @@ def _repaired(service: str, operation: str, request: Request, answered: Answer) 
     if answered[0] >= 300 or shape is None or model.has_streaming_output or service in _UNPARSED:
         return None
     try:
-        read = wire.read_answer(service, operation, answered, wire.protocol_of(service, request))
+        read = _read(service, operation, request, answered)
     except (ValueError, TypeError, LookupError, AttributeError):
         return None
-    read.pop("ResponseMetadata", None)
     result = repaired(shape, read)
     return None if result == read else wire.answer(service, operation, request, result)
 
@@ -640,8 +642,7 @@ def _shorten_answer(
     service, operation = whose[:2]
     if service in _UNPARSED:
         return answered
-    read = wire.read_answer(service, operation, answered, wire.protocol_of(service, request))
-    read.pop("ResponseMetadata", None)
+    read = _read(service, operation, request, answered)
     result = pagination.shorten(hits, service, operation, read)
     if limit is not None:
         result = truncation.cut(runtime(), whose, result, limit)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from clusterwright_localaws.services.ec2.common import matches
+from clusterwright_localaws.services.ec2.common import filters_of, matches
 
 _LISTS: Final[Mapping[str, tuple[str, Mapping[str, str]]]] = {
     "DescribeAvailabilityZones": (
@@ -58,11 +58,9 @@ _LISTS: Final[Mapping[str, tuple[str, Mapping[str, str]]]] = {
 }
 
 
-def filters_of(operation: str, parameters: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+def ignored(operation: str, parameters: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """Return the filters of a call that moto ignores or may ignore."""
-    if operation not in _LISTS:
-        return []
-    return list(parameters.get("Filters") or parameters.get("Filter") or ())
+    return filters_of(parameters) if operation in _LISTS else []
 
 
 def filtered(

@@ -44,6 +44,17 @@ def filter_name(one: Mapping[str, Any]) -> str:
     return str(one["Name"])
 
 
+def filters_of(parameters: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Return the filters of a call: some operations call the parameter `Filter`."""
+    return [*(parameters.get("Filters") or ()), *(parameters.get("Filter") or ())]
+
+
+def number_of(values: Mapping[str, Any], name: str) -> int | None:
+    """Return a number of a launch: launch templates keep the text that was sent."""
+    given = str(values.get(name))
+    return int(given) if given.isdecimal() else None
+
+
 def tag_new(call: Call, resource_id: str, kind: str) -> None:
     """Store the tags of a create call, where DescribeTags finds them too."""
     tags = {

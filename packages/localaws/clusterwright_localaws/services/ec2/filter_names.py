@@ -10,11 +10,12 @@ aws/aws-cli#7225).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from clusterwright_localaws.core.errors import AwsError
+from clusterwright_localaws.services.ec2.common import filters_of
 
 if TYPE_CHECKING:
     from botocore.model import OperationModel
@@ -35,7 +36,7 @@ def check(operation: OperationModel, parameters: Mapping[str, Any]) -> None:
     AwsError
         InvalidParameterValue
     """
-    given = list(_given(parameters))
+    given = [str(one["Name"]) for one in filters_of(parameters) if one.get("Name")]
     known = _documented(operation) if given else frozenset()
     for name in given if known else ():
         own = name.partition(":")[0]
@@ -52,11 +53,6 @@ def not_implemented(operation: str, error: NotImplementedError) -> AwsError | No
     name = str(error).split("'")[1]
     text = f"the local AWS does not implement the filter '{name}' of ec2 {operation}"
     return AwsError("UnsupportedOperation", text)
-
-
-def _given(parameters: Mapping[str, Any]) -> Iterable[str]:
-    filters = [*(parameters.get("Filters") or ()), *(parameters.get("Filter") or ())]
-    return [str(one["Name"]) for one in filters if one.get("Name")]
 
 
 @lru_cache(maxsize=256)

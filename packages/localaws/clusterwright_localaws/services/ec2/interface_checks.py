@@ -17,6 +17,7 @@ from typing import Any, Final
 
 from clusterwright_localaws.core.call import Call, operation
 from clusterwright_localaws.core.errors import AwsError, ForwardToMoto
+from clusterwright_localaws.services.ec2.common import number_of
 from clusterwright_localaws.services.ec2.reserved import ec2_backend
 
 _EFA: Final = ("efa", "efa-only")
@@ -52,8 +53,7 @@ def check_interfaces(launch: Mapping[str, Any]) -> None:
 
 
 def _card(interface: Mapping[str, Any]) -> int:
-    given = str(interface.get("NetworkCardIndex"))  # launch templates keep what was sent
-    return int(given) if given.isdecimal() else 0
+    return number_of(interface, "NetworkCardIndex") or 0
 
 
 def _check_count(kind: str, count: int) -> None:

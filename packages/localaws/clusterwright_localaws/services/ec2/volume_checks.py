@@ -23,6 +23,7 @@ from typing import Any, Final
 
 from clusterwright_localaws.core.call import Call, operation
 from clusterwright_localaws.core.errors import AwsError, ForwardToMoto
+from clusterwright_localaws.services.ec2.common import number_of
 from clusterwright_localaws.services.ec2.reserved import ec2_backend
 
 _DEFAULT: Final = "gp2"
@@ -70,7 +71,7 @@ class _Volume:
 def create_volume(call: Call) -> Mapping[str, Any]:
     request = call.parameters
     snapshot = _snapshot_size(ec2_backend(call.account, call.region), request)
-    size = _number(request, "Size")
+    size = number_of(request, "Size")
     if snapshot is not None and size is not None and size < snapshot:
         raise _value(f"Volume of {size}GiB is smaller than its snapshot, which has {snapshot}GiB.")
     _check_key(request)
@@ -92,7 +93,7 @@ def modify_volume(call: Call) -> Mapping[str, Any]:
     if present is None:
         raise ForwardToMoto
     kind = str(request.get("VolumeType") or present.volume_type)
-    size = _number(request, "Size")
+    size = number_of(request, "Size")
     if size is not None and size < int(present.size):
         raise _value("New size cannot be smaller than existing size")
     _check(
@@ -119,7 +120,7 @@ def check_mappings(ec2: Any, mappings: Iterable[Mapping[str, Any]]) -> None:
         The type does not take a value, or the snapshot is larger than the volume.
     """
     for volume in (one.get("Ebs") or {} for one in mappings):
-        size, snapshot = _number(volume, "VolumeSize"), _snapshot_size(ec2, volume)
+        size, snapshot = number_of(volume, "VolumeSize"), _snapshot_size(ec2, volume)
         if snapshot is not None and size is not None and size < snapshot:
             raise AwsError(
                 "InvalidBlockDeviceMapping",
@@ -141,7 +142,7 @@ def _asked(
     multi_attach: bool = False,
     is_new: bool = True,
 ) -> _Volume:
-    iops, throughput = _number(values, "Iops"), _number(values, "Throughput")
+    iops, throughput = number_of(values, "Iops"), number_of(values, "Throughput")
     effective = iops_otherwise if iops is None else iops
     return _Volume(kind, size, iops, throughput, effective, multi_attach, is_new)
 
@@ -212,11 +213,6 @@ def _snapshot_size(ec2: Any, values: Mapping[str, Any]) -> int | None:
     """Return the GiB of a snapshot; those of images have an invented size."""
     found = ec2.snapshots.get(values.get("SnapshotId"))
     return None if found is None or found.from_ami else int(found.volume.size)
-
-
-def _number(values: Mapping[str, Any], name: str) -> int | None:
-    given = str(values.get(name))  # launch templates keep what was sent
-    return int(given) if given.isdecimal() else None
 
 
 def _value(text: str) -> AwsError:

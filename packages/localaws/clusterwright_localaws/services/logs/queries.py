@@ -24,39 +24,32 @@ _SOURCE: Final = re.compile(r"\A\s*SOURCE\b", re.IGNORECASE)
 
 @operation("logs", "StartQuery")
 def start_query(call: Call) -> Mapping[str, Any]:
-    names = _names(call.parameters)
-    ends = float(call.parameters["endTime"])
+    request, names = call.parameters, _names(call.parameters)
+    backend = moto_state.backend("logs", call.account, call.region)
+    ends = float(request["endTime"])
     if ends > _SECONDS:
         ends /= 1000
-    found = [_group(call, name) for name in names]
+    found = [backend.groups.get(name) for name in names]
     if all(group is not None and ends < _oldest(call, group) for group in found):
         raise AwsError(
             "MalformedQueryException",
             "Query's end date and time is either before the log groups creation time or exceeds "
             "the log groups log retention settings",
         )
-    if call.parameters.get("logGroupIdentifiers"):
-        return {"queryId": _started(call, names)}
+    if request.get("logGroupIdentifiers"):  # moto does not read them
+        times = (request["startTime"], request["endTime"])
+        return {"queryId": backend.start_query(names, *times, request["queryString"])}
     raise ForwardToMoto
 
 
-def _started(call: Call, names: list[str]) -> str:
-    """Start a query of log groups that are named by identifiers, which moto does not read."""
-    request = call.parameters
-    backend = moto_state.backend("logs", call.account, call.region)
-    times = (request["startTime"], request["endTime"])
-    return str(
-        backend.start_query([_bare(name) for name in names], *times, request["queryString"])
-    )
-
-
 def _names(request: Mapping[str, Any]) -> list[str]:
-    """Return the log groups of a query, which has at least one; the texts are ours."""
+    """Return the names of a query's log groups, which has at least one; the texts are ours."""
     one = request.get("logGroupName")
     several = request.get("logGroupNames") or request.get("logGroupIdentifiers") or ()
-    found = [str(one)] if one else [str(name) for name in several]
+    found = [one] if one else several
     if found:
-        return found
+        # The name in an ARN, or a name as it is.
+        return [name.removesuffix(":*").rpartition(":log-group:")[2] for name in found]
     if request.get("queryLanguage", "CWLI") != "CWLI" or _SOURCE.search(request["queryString"]):
         raise _invalid("The local AWS does not implement log groups that a query itself names.")
     raise _invalid("A query has a log group.")
@@ -64,16 +57,6 @@ def _names(request: Mapping[str, Any]) -> list[str]:
 
 def _invalid(message: str) -> AwsError:
     return AwsError("InvalidParameterException", message)
-
-
-def _group(call: Call, name: str) -> Any | None:
-    """Return moto's log group of a name or an ARN; None for one that does not exist."""
-    return moto_state.backend("logs", call.account, call.region).groups.get(_bare(name))
-
-
-def _bare(name: str) -> str:
-    """Return the name in an ARN, or a name as it is."""
-    return name.removesuffix(":*").rpartition(":log-group:")[2]
 
 
 def _oldest(call: Call, group: Any) -> int:
